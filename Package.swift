@@ -1,0 +1,97 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+/// What every Swift target is built with; a target may add to it, none takes away.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// For the modules that define types which lend out a view of themselves.
+let lending = strict + [.enableExperimentalFeature("Lifetimes")]
+
+let package = Package(
+  name: "kdbxfs",
+  targets: [
+    // The C libraries. Each is imported by exactly one Swift target below.
+    .systemLibrary(name: "CFuse3", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
+    .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
+    .systemLibrary(name: "CNettle", pkgConfig: "nettle", providers: [.apt(["nettle-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    // Our own C: what Swift can't say (variadic calls, macros, a wipe that stays), and the heap
+    // that overwrites what is given back to it (linked into the programs only).
+    .target(name: "CPlatform"),
+    .target(name: "CWipingHeap"),
+
+    // Leaves: no module of ours below them but CPlatform.
+    .target(name: "Secrets", dependencies: ["CPlatform"], swiftSettings: lending),
+    .target(name: "ByteCoding", swiftSettings: lending),
+    .target(name: "Platform", dependencies: ["CPlatform"], swiftSettings: strict),
+
+    // The vault: bytes in, values out. Knows no file system and no clock.
+    .target(
+      name: "Ciphers",
+      dependencies: ["Secrets", "CLibcrypto", "CArgon2", "CNettle", "CZlib"],
+      swiftSettings: lending),
+    .target(
+      name: "KDBX", dependencies: ["ByteCoding", "Ciphers", "Secrets"], swiftSettings: lending),
+    .target(
+      name: "Vault", dependencies: ["KDBX", "ByteCoding", "Ciphers", "Secrets"],
+      swiftSettings: strict),
+
+    // The tree: names and nodes over the vault. Knows no FUSE and needs no mount.
+    .target(
+      name: "VaultTree", dependencies: ["Vault", "KDBX", "ByteCoding", "Ciphers", "Secrets"],
+      swiftSettings: strict),
+
+    // The file system: libfuse made safe. Knows no vault.
+    .target(name: "Fuse", dependencies: ["Platform", "Secrets", "CFuse3"], swiftSettings: lending),
+
+    // One mounted vault's life, where the two meet, and the command line on top.
+    .target(
+      name: "Session",
+      dependencies: ["VaultTree", "Vault", "KDBX", "Platform", "Secrets", "Ciphers"],
+      swiftSettings: strict),
+    .target(
+      name: "VaultMount", dependencies: ["Fuse", "VaultTree", "Session", "Platform", "Secrets"],
+      swiftSettings: strict),
+    .target(
+      name: "Commands",
+      dependencies: [
+        "VaultMount", "Session", "VaultTree", "Vault", "KDBX", "Fuse", "Platform", "Secrets",
+      ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "kdbxfs", dependencies: ["Commands", "Platform", "CWipingHeap"],
+      swiftSettings: strict,
+      // With lazy binding the resolver leaves vector registers, and pieces of secrets, on the stack.
+      linkerSettings: [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"])]),
+
+    .testTarget(name: "SecretsTests", dependencies: ["Secrets"], swiftSettings: strict),
+    .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"], swiftSettings: strict),
+    .testTarget(name: "PlatformTests", dependencies: ["Platform"], swiftSettings: strict),
+    .testTarget(name: "CiphersTests", dependencies: ["Ciphers", "Secrets"], swiftSettings: strict),
+    .testTarget(
+      name: "KDBXTests", dependencies: ["KDBX", "ByteCoding", "Ciphers", "Secrets"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "VaultTests", dependencies: ["Vault", "KDBX", "ByteCoding", "Ciphers", "Secrets"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "VaultTreeTests",
+      dependencies: ["VaultTree", "Vault", "KDBX", "ByteCoding", "Ciphers", "Secrets"],
+      swiftSettings: strict),
+    .testTarget(name: "FuseTests", dependencies: ["Fuse", "Platform"], swiftSettings: strict),
+    .testTarget(
+      name: "SessionTests",
+      dependencies: ["Session", "VaultTree", "Vault", "KDBX", "Platform", "Secrets", "Ciphers"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "CommandsTests", dependencies: ["Commands", "Platform"], swiftSettings: strict),
+  ]
+)

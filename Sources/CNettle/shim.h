@@ -1,0 +1,9 @@
+#ifndef CNETTLE_SHIM_H
+#define CNETTLE_SHIM_H
+
+// What OpenSSL has not: Salsa20 and Twofish.
+#include <nettle/cbc.h>
+#include <nettle/salsa20.h>
+#include <nettle/twofish.h>
+
+#endif

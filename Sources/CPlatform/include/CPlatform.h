@@ -1,0 +1,21 @@
+#ifndef CPLATFORM_H
+#define CPLATFORM_H
+
+#include <stddef.h>
+
+/// Overwrites `count` bytes at `bytes` with zeros, in a way the optimiser can't remove.
+void platform_wipe(void *_Nonnull bytes, size_t count);
+
+/// Keeps other processes of the same user from reading this one's memory, and the kernel from
+/// dumping it. Returns 0, or -1 and errno. (prctl is variadic, so Swift can't call it.)
+int platform_forbid_tracing(void);
+
+/// Maps `count` bytes of zeroed, private memory that never goes into a core file. With `huge` the
+/// kernel is asked for huge pages, which is no promise. Returns NULL and errno on failure.
+void *_Nullable platform_map(size_t count, int huge);
+
+/// Forks. Swift hides `fork`, because after it only async-signal-safe calls are safe in a process
+/// that has threads: call this before any thread is started. Returns as fork(2) does.
+int platform_fork(void);
+
+#endif

@@ -1,0 +1,22 @@
+#define _GNU_SOURCE
+#include "CPlatform.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+void platform_wipe(void *bytes, size_t count) { explicit_bzero(bytes, count); }
+
+int platform_forbid_tracing(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
+
+void *platform_map(size_t count, int huge) {
+  void *bytes = mmap(NULL, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (bytes == MAP_FAILED) return NULL;
+  // Advice: where the kernel can't follow it, the memory is as good without.
+  (void)madvise(bytes, count, MADV_DONTDUMP);
+  if (huge) (void)madvise(bytes, count, MADV_HUGEPAGE);
+  return bytes;
+}
+
+int platform_fork(void) { return fork(); }
