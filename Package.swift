@@ -28,15 +28,16 @@ let package = Package(
     .target(name: "CPlatform"),
     .target(name: "CWipingHeap"),
 
-    // Leaves: no module of ours below them but CPlatform.
+    // Leaves: no module of ours below them but CPlatform, and Secrets below Platform, which reads
+    // passwords and whole files into it.
     .target(name: "Secrets", dependencies: ["CPlatform"], swiftSettings: lending),
     .target(name: "ByteCoding", swiftSettings: lending),
-    .target(name: "Platform", dependencies: ["CPlatform"], swiftSettings: strict),
+    .target(name: "Platform", dependencies: ["Secrets", "CPlatform"], swiftSettings: strict),
 
     // The vault: bytes in, values out. Knows no file system and no clock.
     .target(
       name: "Ciphers",
-      dependencies: ["Secrets", "CLibcrypto", "CArgon2", "CNettle", "CZlib"],
+      dependencies: ["Secrets", "CPlatform", "CLibcrypto", "CArgon2", "CNettle", "CZlib"],
       swiftSettings: lending),
     .target(
       name: "KDBX", dependencies: ["ByteCoding", "Ciphers", "Secrets"], swiftSettings: lending),
@@ -74,7 +75,8 @@ let package = Package(
 
     .testTarget(name: "SecretsTests", dependencies: ["Secrets"], swiftSettings: strict),
     .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"], swiftSettings: strict),
-    .testTarget(name: "PlatformTests", dependencies: ["Platform"], swiftSettings: strict),
+    .testTarget(
+      name: "PlatformTests", dependencies: ["Platform", "Secrets"], swiftSettings: strict),
     .testTarget(name: "CiphersTests", dependencies: ["Ciphers", "Secrets"], swiftSettings: strict),
     .testTarget(
       name: "KDBXTests", dependencies: ["KDBX", "ByteCoding", "Ciphers", "Secrets"],

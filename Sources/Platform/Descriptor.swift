@@ -1,0 +1,92 @@
+import Glibc
+package import Secrets
+
+/// A file descriptor with one owner, closed exactly once.
+///
+/// All descriptors of ours are closed in programs that we start.
+package struct Descriptor: ~Copyable, Sendable {
+  /// The kernel's number; valid as long as this value lives.
+  package let number: CInt
+
+  package init(owning number: CInt) {
+    self.number = number
+  }
+
+  /// Closes, and throws what the kernel said about it.
+  ///
+  /// Letting the value go closes too, but in silence.
+  package consuming func close() throws(Errno) {
+    let number = number
+    discard self
+    // Not retried: on Linux the descriptor is gone even when `close` reports an interruption.
+    guard Glibc.close(number) == 0 else { throw .last }
+  }
+
+  /// Gives the number, and the duty to close it, to the caller.
+  package consuming func release() -> CInt {
+    let number = number
+    discard self
+    return number
+  }
+
+  deinit {
+    _ = Glibc.close(number)
+  }
+}
+
+extension Descriptor {
+  /// How to open a file; `O_CLOEXEC` and `O_NOCTTY` are always added.
+  package struct Options: OptionSet, Sendable {
+    package let rawValue: CInt
+    package init(rawValue: CInt) { self.rawValue = rawValue }
+
+    package static let read = Options([])
+    package static let write = Options(rawValue: O_WRONLY)
+    package static let readWrite = Options(rawValue: O_RDWR)
+    package static let append = Options(rawValue: O_APPEND)
+    package static let create = Options(rawValue: O_CREAT)
+    /// With ``create``: fails if there is such a name already.
+    package static let exclusive = Options(rawValue: O_EXCL)
+    package static let truncate = Options(rawValue: O_TRUNC)
+    package static let directory = Options(rawValue: O_DIRECTORY)
+    package static let noFollow = Options(rawValue: O_NOFOLLOW)
+    package static let nonBlocking = Options(rawValue: O_NONBLOCK)
+  }
+
+  /// Opens `path`; a created file gets `permissions` less the process' mask.
+  package static func open(
+    _ path: Path, _ options: Options = .read, permissions: UInt32 = 0o600
+  ) throws(Errno) -> Descriptor {
+    fatalError("not yet")
+  }
+
+  /// A second descriptor of the same open file.
+  package borrowing func duplicate() throws(Errno) -> Descriptor { fatalError("not yet") }
+
+  /// Appends up to `limit` bytes to `buffer`; 0 at the end of the file.
+  package borrowing func read(
+    atMost limit: Int, into buffer: inout WipedBuffer
+  ) throws(Errno) -> Int { fatalError("not yet") }
+
+  /// Appends up to `limit` bytes from `offset` on to `buffer`; 0 at the end of the file.
+  package borrowing func read(
+    at offset: Int64, atMost limit: Int, into buffer: inout WipedBuffer
+  ) throws(Errno) -> Int { fatalError("not yet") }
+
+  /// Writes once; the number of bytes taken may be less than given.
+  package borrowing func write(_ bytes: Span<UInt8>) throws(Errno) -> Int { fatalError("not yet") }
+
+  /// Writes all of `bytes`, in as many calls as it takes.
+  package borrowing func writeAll(_ bytes: Span<UInt8>) throws(Errno) { fatalError("not yet") }
+
+  /// Waits until the contents are on the disk.
+  package borrowing func synchronize() throws(Errno) { fatalError("not yet") }
+
+  package borrowing func status() throws(Errno) -> FileStatus { fatalError("not yet") }
+
+  /// Whether reads and writes answer ``Errno/tryAgain`` instead of waiting.
+  package borrowing func setNonBlocking(_ value: Bool) throws(Errno) { fatalError("not yet") }
+
+  /// Whether it is a terminal.
+  package var isTerminal: Bool { isatty(number) == 1 }
+}
