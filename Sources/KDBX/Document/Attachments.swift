@@ -1,0 +1,32 @@
+/// Names a content in a document's pool of attachments; valid in this document and its copies.
+package struct BinaryID: Hashable, Sendable {
+  let number: UInt32
+}
+
+/// What an attachment of an entry refers to.
+package enum AttachmentContent: Hashable, Sendable {
+  /// A content of the pool, which several attachments may share.
+  case pool(BinaryID)
+  /// A content that stands in the entry itself.
+  case inline(InlineBinary)
+  /// A number that the pool doesn't have. Kept, and written back as it was.
+  case missing(SourceRange)
+}
+
+/// A content that stands in the entry itself: base64, perhaps of gzip, perhaps enciphered.
+package struct InlineBinary: Hashable, Sendable {
+  let text: SourceRange
+  let slot: ProtectedSlot?
+  let isCompressed: Bool
+}
+
+/// An attachment of an entry: a name and a content.
+package struct AttachmentField: Hashable, Sendable {
+  package let name: [UInt8]
+  package let content: AttachmentContent
+
+  package init(name: [UInt8], content: AttachmentContent) {
+    self.name = name
+    self.content = content
+  }
+}
