@@ -4,6 +4,8 @@ package struct ByteError: Error, Hashable {
     case truncated(needed: Int, left: Int)
     case tooLong(Int, limit: Int)
     case negativeLength(Int)
+    /// A number, or the size of a field, that can't stand there.
+    case unexpected(Int)
   }
 
   package let problem: Problem

@@ -1,0 +1,80 @@
+package import ByteCoding
+
+/// Why a vault or a key file could not be read, or a vault not be written.
+///
+/// What a person is told depends on ``kind``; the rest is for finding the fault. Never holds a
+/// byte of plain text or of a key.
+package struct KDBXError: Error, Hashable {
+  package enum Kind: Hashable, Sendable {
+    /// The file has no bytes at all.
+    case empty
+    /// The file isn't a KDBX file.
+    case notAVault
+    /// It is a KeePass 1 file (`.kdb`).
+    case keePass1
+    /// It is a KDBX file of a version that we don't read.
+    case unsupportedVersion(FormatVersion)
+    /// The file ends too early.
+    case truncated
+    /// The bytes contradict themselves or a checksum.
+    case damaged
+    /// The password or key file is wrong.
+    ///
+    /// KDBX 4 can tell this from damage, but for a header that was forged with its checksum; KDBX 3
+    /// can't tell it from a damaged header.
+    case wrongKey
+    /// The key file is none that any program could use.
+    case badKeyFile(KeyFile.Problem)
+    /// The key derivation would cost more than ``Limits`` allow.
+    case tooExpensive(Limits.Excess)
+    /// The content is larger than ``Limits`` allow, in bytes.
+    case tooLarge(limit: Int)
+    /// A cipher, key derivation, compression or inner stream that we don't know.
+    case unsupported(Feature)
+    /// What was written doesn't read back as what was to be written.
+    case writtenDifferently
+  }
+
+  /// What a header can ask for and we may not have.
+  package enum Feature: String, Hashable, Sendable {
+    case cipher
+    case keyDerivation = "key derivation"
+    case compression
+    case innerStream = "inner stream cipher"
+  }
+
+  /// Parts of a file, in the order in which they are read.
+  package enum Part: String, Hashable, Sendable {
+    case signature
+    case header
+    case headerHash = "checksum of the header"
+    case keyDerivation = "key derivation"
+    case blocks = "data blocks"
+    case closingBlock = "closing block"
+    case compressedData = "compressed data"
+    case innerHeader = "inner header"
+    case document
+    case keyFile = "key file"
+  }
+
+  /// The lower error, when one led here.
+  package enum Cause: Hashable, Sendable {
+    case bytes(ByteError)
+    /// What the document reader or another layer says, without any content.
+    case text(String)
+  }
+
+  package let kind: Kind
+  /// Which part of the file was being read.
+  package let part: Part
+  /// Where in ``part``, or in the file, the fault was found, in bytes, where that says anything.
+  package let offset: Int?
+  package let cause: Cause?
+
+  package init(_ kind: Kind, in part: Part, at offset: Int? = nil, cause: Cause? = nil) {
+    self.kind = kind
+    self.part = part
+    self.offset = offset
+    self.cause = cause
+  }
+}
