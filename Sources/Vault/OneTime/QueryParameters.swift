@@ -1,0 +1,50 @@
+import ByteCoding
+import Secrets
+
+/// The `name=value` pairs of a URI's query, also KeeOtp's, which is a query without a URI.
+///
+/// Holds its own copy of the text, in memory that is overwritten.
+struct QueryParameters: ~Copyable {
+  private let text: WipedBuffer
+
+  init(_ query: Span<UInt8>) {
+    text = WipedBuffer(copying: query)
+  }
+
+  /// The value of the first parameter of that name, percent encoding undone; empty when there is
+  /// none. Small and capital letters of the name count as one.
+  func value(of name: StaticString) -> WipedBuffer {
+    var value = WipedBuffer()
+    guard let range = range(of: name) else { return value }
+    let bytes = text.bytes
+    var i = range.lowerBound
+    while i < range.upperBound {
+      if bytes[i] == UInt8(ascii: "%"), i + 2 < range.upperBound,
+        let high = Hex.digit(bytes[i + 1]), let low = Hex.digit(bytes[i + 2])
+      {
+        value.append(high << 4 | low)
+        i += 3
+      } else {
+        value.append(bytes[i])
+        i += 1
+      }
+    }
+    return value
+  }
+
+  /// Where the raw value of the first parameter of that name stands; nil when there is none.
+  func range(of name: StaticString) -> Range<Int>? {
+    let bytes = text.bytes
+    var start = 0
+    while start <= bytes.count {
+      let end = bytes.firstIndex(of: UInt8(ascii: "&"), in: start..<bytes.count) ?? bytes.count
+      let equals = bytes.firstIndex(of: UInt8(ascii: "="), in: start..<end) ?? end
+      let key = bytes.extracting(start..<equals)
+      if key.extracting(key.trimmedRange).equalsIgnoringCase(name) {
+        return min(equals + 1, end)..<end
+      }
+      start = end + 1
+    }
+    return nil
+  }
+}
