@@ -47,7 +47,8 @@ extension OneTimePassword {
     let slash = rest.firstIndex(of: UInt8(ascii: "/"), in: 0..<mark) ?? mark
     let parameters = QueryParameters(rest.extracting(min(mark + 1, end)..<end))
     return try parse(
-      type: rest.extracting(0..<slash), secret: try OneTimeParameters.base32(
+      type: rest.extracting(0..<slash),
+      secret: try OneTimeParameters.base32(
         parameters.value(of: "secret").bytes),
       period: parameters.value(of: "period").bytes, digits: parameters.value(of: "digits").bytes,
       algorithm: parameters.value(of: "algorithm").bytes, parameters)

@@ -11,8 +11,9 @@ struct QueryParameters: ~Copyable {
     text = WipedBuffer(copying: query)
   }
 
-  /// The value of the first parameter of that name, percent encoding undone; empty when there is
-  /// none. Small and capital letters of the name count as one.
+  /// The value of the first parameter of that name, percent encoding undone.
+  ///
+  /// Empty when there is none. Small and capital letters of the name count as one.
   func value(of name: StaticString) -> WipedBuffer {
     var value = WipedBuffer()
     guard let range = range(of: name) else { return value }
