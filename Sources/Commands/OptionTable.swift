@@ -1,0 +1,117 @@
+/// The commands that an option means something to.
+struct CommandSet: OptionSet, Sendable {
+  let rawValue: UInt8
+
+  static let mount = CommandSet(rawValue: 1)
+  static let unmount = CommandSet(rawValue: 2)
+  static let save = CommandSet(rawValue: 4)
+  static let status = CommandSet(rawValue: 8)
+  static let list = CommandSet(rawValue: 16)
+  static let concatenate = CommandSet(rawValue: 32)
+  static let information = CommandSet(rawValue: 64)
+
+  /// Those that open a vault.
+  static let opening: CommandSet = [.mount, .list, .concatenate]
+  static let every = CommandSet(rawValue: .max)
+}
+
+/// One option: its names, whom it concerns, and what it does.
+///
+/// The table is what the parser reads and what a test holds the usage text against.
+struct OptionSpec: Sendable {
+  /// What takes the option's argument, if it has one.
+  enum Effect: Sendable {
+    case flag(@Sendable (inout Settings) -> Void)
+    /// With the name of its argument in the usage text.
+    case value(String, @Sendable (inout Settings, String) throws(Complaint) -> Void)
+  }
+
+  /// The long name, also the word after `-o`; `_` and `-` are the same in it.
+  let name: String
+  let letter: Character?
+  let commands: CommandSet
+  let effect: Effect
+
+  init(_ name: String, _ letter: Character? = nil, for commands: CommandSet, _ effect: Effect) {
+    self.name = name
+    self.letter = letter
+    self.commands = commands
+    self.effect = effect
+  }
+
+  static let all: [OptionSpec] = [
+    OptionSpec("passfile", for: .opening, .value("FILE") { $0.keys.passwordFile = $1 }),
+    OptionSpec("extpass", for: .opening, .value("CMD") { $0.keys.passwordProgram.append($1) }),
+    OptionSpec("keyfile", for: .opening, .value("FILE") { $0.keys.keyFile = $1 }),
+    OptionSpec("no-password", for: .opening, .flag { $0.keys.hasNoPassword = true }),
+    OptionSpec("ro", for: .mount, .flag { $0.isReadOnly = true }),
+    OptionSpec("autosave", for: .mount, .value("TIME", setAutosave)),
+    OptionSpec("exact", for: .mount, .flag { $0.isExact = true }),
+    OptionSpec("show-hidden", for: [.mount, .list], .flag { $0.showsHidden = true }),
+    OptionSpec("purge", for: .mount, .flag { $0.allowsPurge = true }),
+    OptionSpec("allow-other", for: .mount, .flag { $0.allowsOthers = true }),
+    OptionSpec("fsname", for: .mount, .value("NAME") { $0.sourceName = $1 }),
+    OptionSpec("nonempty", for: .mount, .flag { $0.takesNonEmpty = true }),
+    OptionSpec("notifypid", for: .mount, .value("PID", setNotifiedProcess)),
+    OptionSpec("foreground", "f", for: .mount, .flag { $0.staysInFront = true }),
+    OptionSpec("lazy", for: .unmount, .flag { $0.detachesLazily = true }),
+    OptionSpec("json", for: .status, .flag { $0.printsJSON = true }),
+    OptionSpec("quiet", "q", for: .every, .flag { $0.isQuiet = true }),
+    OptionSpec("debug", "d", for: .every, .flag { $0.isVerbose = true }),
+  ]
+
+  /// Words of mount(8) that any file system is given; they concern the kernel, fstab or nobody, and
+  /// `nodev`, `nosuid` and `noexec` are always on. `rw` is what a mount is without `ro`.
+  static let genericWords: Set<String> = [
+    "rw", "suid", "nosuid", "dev", "nodev", "exec", "noexec", "auto", "noauto", "user", "nouser",
+    "users", "owner", "group", "_netdev", "nofail", "defaults", "sync", "async", "dirsync", "atime",
+    "noatime", "diratime", "nodiratime", "relatime", "norelatime", "strictatime", "nostrictatime",
+    "lazytime", "nolazytime", "mand", "nomand", "silent", "loud", "iversion", "noiversion",
+  ]
+
+  /// Whether `word`, without what follows its `=`, is one of mount(8)'s own.
+  static func isGeneric(_ word: String) -> Bool {
+    genericWords.contains(word) || word == "comment" || word.hasPrefix("x-")
+      || word.hasPrefix("X-")
+  }
+
+  static func named(_ name: String) -> OptionSpec? {
+    let wanted = name.utf8.map { $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0 }
+    return all.first { $0.name.utf8.elementsEqual(wanted) }
+  }
+
+  static func lettered(_ letter: Character) -> OptionSpec? {
+    all.first { $0.letter == letter }
+  }
+}
+
+// MARK: - Arguments that aren't just text
+
+private func setAutosave(_ settings: inout Settings, _ text: String) throws(Complaint) {
+  guard let nanoseconds = duration(text) else {
+    throw .usage("'\(text)' is no time", hint: "write 5s, 2m or 1h; 0 turns it off")
+  }
+  settings.autosaveAfter = nanoseconds
+}
+
+private func setNotifiedProcess(_ settings: inout Settings, _ text: String) throws(Complaint) {
+  guard let process = Int32(text), process > 1 else {
+    throw .usage("'\(text)' is no process number")
+  }
+  settings.notifiedProcess = process
+}
+
+/// Reads `90`, `90s`, `15m` or `2h` as nanoseconds; `nil` for anything else, also for over a year.
+func duration(_ text: String) -> Int64? {
+  let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600]
+  var digits = Substring(text)
+  var unit: Int64 = 1
+  if let last = digits.last, let named = units[last] {
+    unit = named
+    digits.removeLast()
+  }
+  guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && $0.isNumber }),
+    let count = Int64(digits), count <= 366 * 86_400 / unit
+  else { return nil }
+  return count * unit * 1_000_000_000
+}

@@ -1,0 +1,223 @@
+import Testing
+
+@testable import Commands
+
+@Suite struct ArgumentParserTests {
+  static func parse(_ arguments: [String]) -> Result<Invocation, Complaint> {
+    Result { () throws(Complaint) in
+      try ArgumentParser.parse(arguments.map { Array($0.utf8) })
+    }
+  }
+
+  static func settings(_ change: (inout Settings) -> Void) -> Settings {
+    var settings = Settings()
+    change(&settings)
+    return settings
+  }
+
+  /// A command line and what it means.
+  struct Line: Sendable, CustomTestStringConvertible {
+    var arguments: [String]
+    var means: Invocation
+    var testDescription: String { arguments.joined(separator: " ") }
+
+    init(_ line: String, _ means: Invocation) {
+      arguments = line.split(separator: " ").map(String.init)
+      self.means = means
+    }
+  }
+
+  static let lines = [
+    Line("v.kdbx m", .mount(vault: "v.kdbx", mountPoint: "m", Settings())),
+    Line("-- v.kdbx -m", .mount(vault: "v.kdbx", mountPoint: "-m", Settings())),
+    Line("./ls m", .mount(vault: "./ls", mountPoint: "m", Settings())),
+    Line(
+      "v m --ro -f -q -d",
+      .mount(
+        vault: "v", mountPoint: "m",
+        settings {
+          $0.isReadOnly = true
+          $0.staysInFront = true
+          $0.isQuiet = true
+          $0.isVerbose = true
+        })),
+    Line(
+      "-fqd v m",
+      .mount(
+        vault: "v", mountPoint: "m",
+        settings {
+          $0.staysInFront = true
+          $0.isQuiet = true
+          $0.isVerbose = true
+        })),
+    Line(
+      "v m -o rw,dev,suid,_netdev,x-systemd.automount,user=me,comment=x",
+      .mount(vault: "v", mountPoint: "m", Settings())),
+    Line(
+      "v m -oro,nonempty,allow_other,show_hidden,exact,purge",
+      .mount(
+        vault: "v", mountPoint: "m",
+        settings {
+          $0.isReadOnly = true
+          $0.takesNonEmpty = true
+          $0.allowsOthers = true
+          $0.showsHidden = true
+          $0.isExact = true
+          $0.allowsPurge = true
+        })),
+    Line(
+      "v m --extpass pass --extpass show --extpass=vault",
+      .mount(
+        vault: "v", mountPoint: "m",
+        settings { $0.keys.passwordProgram = ["pass", "show", "vault"] })),
+    Line(
+      "v m -o passfile=/a\\,b,keyfile=/k=1,fsname=c\\\\d",
+      .mount(
+        vault: "v", mountPoint: "m",
+        settings {
+          $0.keys.passwordFile = "/a,b"
+          $0.keys.keyFile = "/k=1"
+          $0.sourceName = "c\\d"
+        })),
+    Line(
+      "v m -o no_password --notifypid 77 --autosave 2m",
+      .mount(
+        vault: "v", mountPoint: "m",
+        settings {
+          $0.keys.hasNoPassword = true
+          $0.notifiedProcess = 77
+          $0.autosaveAfter = 120_000_000_000
+        })),
+    Line("umount m", .unmount(mountPoint: "m", Settings())),
+    Line("umount --lazy m", .unmount(mountPoint: "m", settings { $0.detachesLazily = true })),
+    Line("save m", .save(mountPoint: "m", Settings())),
+    Line("status m --json", .status(mountPoint: "m", settings { $0.printsJSON = true })),
+    Line("ls v", .list(vault: "v", path: [], Settings())),
+    Line(
+      "--keyfile k ls v a/b",
+      .list(vault: "v", path: Array("a/b".utf8), settings { $0.keys.keyFile = "k" })),
+    Line(
+      "cat v a/password -- -b",
+      .concatenate(
+        vault: "v", paths: [Array("a/password".utf8), Array("-b".utf8)], Settings())),
+    Line("info v", .information(vault: "v", Settings())),
+    Line("--help", .help),
+    Line("v m -h", .help),
+    Line("-V", .version),
+    Line("--version --help", .version),
+  ]
+
+  @Test(arguments: lines)
+  func `a command line means`(line: Line) {
+    #expect(Self.parse(line.arguments) == .success(line.means))
+  }
+
+  /// A command line and what is wrong with it.
+  struct Fault: Sendable, CustomTestStringConvertible {
+    var line: String
+    var message: String
+    var testDescription: String { line }
+  }
+
+  static let faults = [
+    Fault(line: "", message: "no vault and no command given"),
+    Fault(line: "v", message: "mounting wants a vault and a mount point"),
+    Fault(line: "v m x", message: "mounting wants a vault and a mount point"),
+    Fault(line: "v m --frobnicate", message: "unknown option '--frobnicate'"),
+    Fault(line: "v m -x", message: "unknown option '-x'"),
+    Fault(line: "v m -o frob", message: "unknown mount option 'frob'"),
+    Fault(line: "v m -o ro,remount", message: "unknown mount option 'remount'"),
+    Fault(line: "v m --ro=1", message: "'--ro' takes no value"),
+    Fault(line: "v m --keyfile", message: "'--keyfile' wants a value: --keyfile=FILE"),
+    Fault(line: "v m -o keyfile", message: "'-o keyfile' wants a value: -o keyfile=FILE"),
+    Fault(line: "v m -o", message: "'-o' wants a list of options"),
+    Fault(line: "v m --autosave never", message: "'never' is no time"),
+    Fault(line: "v m --notifypid 1", message: "'1' is no process number"),
+    Fault(
+      line: "v m --passfile f --no-password",
+      message: "only one of --passfile, --extpass and --no-password can be meant"),
+    Fault(line: "umount", message: "'umount' wants a mount point"),
+    Fault(line: "umount m --ro", message: "'umount' has no option '--ro'"),
+    Fault(line: "v m --lazy", message: "mounting has no option '--lazy'"),
+    Fault(line: "info v --keyfile k", message: "'info' has no option '--keyfile'"),
+    Fault(line: "cat v", message: "'cat' wants a vault and paths in it"),
+  ]
+
+  @Test(arguments: faults)
+  func `a command line is refused`(fault: Fault) {
+    let arguments = fault.line.split(separator: " ").map(String.init)
+    guard case .failure(let complaint) = Self.parse(arguments) else {
+      Issue.record("it was taken")
+      return
+    }
+    #expect(complaint.message == fault.message)
+    #expect(complaint.exitCode == .usage)
+    #expect(!complaint.hints.isEmpty)
+  }
+
+  @Test func `an argument that is no text is refused, but not as a path in the vault`() {
+    let odd: [UInt8] = [0x61, 0xFF]
+    let vault = Array("v".utf8)
+    #expect(throws: Complaint.self) { try ArgumentParser.parse([odd, vault]) }
+    #expect(throws: Complaint.self) { try ArgumentParser.parse([Array("--".utf8) + odd, vault]) }
+    #expect(throws: Never.self) {
+      let cat = try ArgumentParser.parse([Array("cat".utf8), vault, odd])
+      #expect(cat == .concatenate(vault: "v", paths: [odd], Settings()))
+    }
+  }
+
+  @Test(arguments: [
+    ("0", 0), ("90", 90), ("5s", 5), ("15m", 900), ("2h", 7200), ("8760h", 8760 * 3600),
+  ])
+  func `a time is read`(text: String, seconds: Int64) {
+    #expect(duration(text) == seconds * 1_000_000_000)
+  }
+
+  @Test(arguments: ["", "s", "-1", "+5", "1.5s", "5 s", "5d", "99999999999999999999", "9999999h"])
+  func `another word is no time`(text: String) {
+    #expect(duration(text) == nil)
+  }
+}
+
+@Suite struct UsageTests {
+  /// The words of the usage text that begin with `-`.
+  static let mentioned = Set(
+    Usage.help.split(whereSeparator: { " \n[],;()".contains($0) }).map(String.init)
+      .filter { $0.hasPrefix("-") })
+
+  @Test(arguments: OptionSpec.all.map(\.name))
+  func `every option is in the usage text`(name: String) throws {
+    let spec = try #require(OptionSpec.named(name))
+    #expect(Self.mentioned.contains("--\(name)"))
+    if let letter = spec.letter {
+      #expect(Usage.help.contains("-\(letter), --\(name)"))
+    }
+    if case .value(let placeholder, _) = spec.effect {
+      #expect(Usage.help.contains("--\(name) \(placeholder)"))
+    }
+  }
+
+  @Test(arguments: mentioned.sorted())
+  func `every option in the usage text exists`(word: String) {
+    let own: Set = ["-o", "-h", "-V", "--help", "--version"]
+    if own.contains(word) { return }
+    let known =
+      word.hasPrefix("--")
+      ? OptionSpec.named(String(word.dropFirst(2))) != nil
+      : word.count == 2 && OptionSpec.lettered(word[word.index(after: word.startIndex)]) != nil
+    #expect(known)
+  }
+
+  @Test func `no name and no letter stands twice`() {
+    let names = OptionSpec.all.map(\.name)
+    let letters = OptionSpec.all.compactMap(\.letter)
+    #expect(Set(names).count == names.count)
+    #expect(Set(letters + ["h", "V", "o"]).count == letters.count + 3)
+    #expect(names.allSatisfy { !OptionSpec.isGeneric($0) })
+  }
+
+  @Test func `the usage text fits a terminal and ends with an example`() {
+    #expect(Usage.help.split(separator: "\n").allSatisfy { $0.utf8.count <= 92 })
+    #expect(Usage.help.hasSuffix("$ kdbxfs umount ~/vault\n"))
+  }
+}
