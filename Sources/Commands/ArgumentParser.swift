@@ -1,3 +1,5 @@
+import Platform
+
 /// Reads a command line.
 ///
 /// The rules:
@@ -5,6 +7,7 @@
 /// - Options stand anywhere before `--`; `--name value`, `--name=value`, `-x`, `-xyz`.
 /// - `-o a,b=c` holds long options as mount(8) does; `\,` is a comma in a value, `\\` a backslash.
 /// - A word that isn't known is an error, also after `-o`, but for mount(8)'s own.
+/// - Words and values are bytes, as file names and titles are.
 struct ArgumentParser {
   private var rest: ArraySlice<[UInt8]>
   private var settings = Settings()
@@ -27,21 +30,21 @@ struct ArgumentParser {
 
   private mutating func readAll() throws(Complaint) {
     while let argument = rest.popFirst() {
-      if argument == Array("--".utf8) {
+      if argument.elementsEqual("--".utf8) {
         words += rest
         return
       }
       if argument.starts(with: "--".utf8) {
-        try readLong(try text(argument.dropFirst(2)))
+        try readLong(argument.dropFirst(2))
       } else if argument.count > 1, argument[0] == UInt8(ascii: "-") {
-        try readLetters(try text(argument.dropFirst()))
+        try readLetters(argument.dropFirst())
       } else {
         words.append(argument)
       }
     }
   }
 
-  private mutating func readLong(_ argument: String) throws(Complaint) {
+  private mutating func readLong(_ argument: ArraySlice<UInt8>) throws(Complaint) {
     let (name, value) = split(argument)
     switch name {
     case "help": asked = asked ?? .help
@@ -54,30 +57,31 @@ struct ArgumentParser {
     }
   }
 
-  private mutating func readLetters(_ letters: String) throws(Complaint) {
-    var left = Substring(letters)
-    while let letter = left.popFirst() {
-      switch letter {
-      case "h": asked = asked ?? .help
-      case "V": asked = asked ?? .version
-      case "o":
-        guard let list = try left.isEmpty ? nextText() : String(left) else {
+  private mutating func readLetters(_ letters: ArraySlice<UInt8>) throws(Complaint) {
+    var left = letters
+    while let byte = left.popFirst() {
+      switch byte {
+      case UInt8(ascii: "h"): asked = asked ?? .help
+      case UInt8(ascii: "V"): asked = asked ?? .version
+      case UInt8(ascii: "o"):
+        guard let list = left.isEmpty ? rest.popFirst() : Array(left) else {
           throw .usage("'-o' wants a list of options")
         }
         try readList(list)
         return
       default:
-        guard let spec = OptionSpec.lettered(letter) else {
-          throw .usage("unknown option '-\(letter)'")
+        let typed = "-\(Path([byte]))"
+        guard let spec = OptionSpec.lettered(byte) else {
+          throw .usage("unknown option '\(typed)'")
         }
-        try apply(spec, as: "-\(letter)", value: nil, mayTakeNext: true)
+        try apply(spec, as: typed, value: nil, mayTakeNext: true)
       }
     }
   }
 
-  private mutating func readList(_ list: String) throws(Complaint) {
+  private mutating func readList(_ list: [UInt8]) throws(Complaint) {
     for item in Self.items(of: list) where !item.isEmpty {
-      let (name, value) = split(item)
+      let (name, value) = split(item[...])
       if let spec = OptionSpec.named(name) {
         try apply(spec, as: "-o \(name)", value: value, mayTakeNext: false)
       } else if !OptionSpec.isGeneric(name) {
@@ -86,30 +90,31 @@ struct ArgumentParser {
     }
   }
 
-  /// Splits at commas; `\` takes the next character as it is.
-  static func items(of list: String) -> [String] {
-    var items = [""]
+  /// Splits at commas; `\` takes the next byte as it is.
+  static func items(of list: [UInt8]) -> [[UInt8]] {
+    var items: [[UInt8]] = [[]]
     var isEscaped = false
-    for character in list {
-      if isEscaped || (character != "," && character != "\\") {
-        items[items.count - 1].append(character)
+    for byte in list {
+      if isEscaped || (byte != UInt8(ascii: ",") && byte != UInt8(ascii: "\\")) {
+        items[items.count - 1].append(byte)
         isEscaped = false
-      } else if character == "\\" {
+      } else if byte == UInt8(ascii: "\\") {
         isEscaped = true
       } else {
-        items.append("")
+        items.append([])
       }
     }
     return items
   }
 
-  private func split(_ argument: String) -> (name: String, value: String?) {
-    guard let equals = argument.firstIndex(of: "=") else { return (argument, nil) }
-    return (String(argument[..<equals]), String(argument[argument.index(after: equals)...]))
+  private func split(_ argument: ArraySlice<UInt8>) -> (name: String, value: [UInt8]?) {
+    let name = argument.prefix { $0 != UInt8(ascii: "=") }
+    let value = name.count < argument.count ? Array(argument.dropFirst(name.count + 1)) : nil
+    return (Path(name).description, value)
   }
 
   private mutating func apply(
-    _ spec: OptionSpec, as typed: String, value: String?, mayTakeNext: Bool
+    _ spec: OptionSpec, as typed: String, value: [UInt8]?, mayTakeNext: Bool
   ) throws(Complaint) {
     met.append((typed, spec))
     switch spec.effect {
@@ -117,72 +122,54 @@ struct ArgumentParser {
       guard value == nil else { throw .usage("'\(typed)' takes no value") }
       set(&settings)
     case .value(let placeholder, let set):
-      if let value {
-        try set(&settings, value)
-      } else if mayTakeNext, let value = try nextText() {
-        try set(&settings, value)
-      } else {
+      guard let value = value ?? (mayTakeNext ? rest.popFirst() : nil) else {
         throw .usage("'\(typed)' wants a value: \(typed)=\(placeholder)")
       }
+      try set(&settings, value)
     }
-  }
-
-  private mutating func nextText() throws(Complaint) -> String? {
-    guard let next = rest.popFirst() else { return nil }
-    return try text(next[...])
-  }
-
-  private func text(_ argument: ArraySlice<UInt8>) throws(Complaint) -> String {
-    guard let text = String(validating: argument, as: UTF8.self) else {
-      throw .usage("an argument is no UTF-8 text")
-    }
-    return text
   }
 
   // MARK: - Commands
 
+  private static let commands: [String: CommandSet] = [
+    "umount": .unmount, "save": .save, "status": .status, "ls": .list, "cat": .concatenate,
+    "info": .information,
+  ]
+
   private func invocation() throws(Complaint) -> Invocation {
-    let commands: [String: CommandSet] = [
-      "umount": .unmount, "save": .save, "status": .status, "ls": .list, "cat": .concatenate,
-      "info": .information,
-    ]
     guard let first = words.first else { throw .usage("no vault and no command given") }
-    let name = String(decoding: first, as: UTF8.self)
-    guard let command = commands[name] else {
+    try checkKeys()
+    let name = Path(first).description
+    guard let command = Self.commands[name] else {
       try check(.mount, named: "mounting")
-      try count(2...2, of: words, "mounting wants a vault and a mount point")
-      try checkKeys()
-      return .mount(
-        vault: try text(words[0][...]), mountPoint: try text(words[1][...]), settings)
+      try count(2...2, of: words[...], "mounting wants a vault and a mount point")
+      return .mount(vault: Path(words[0]), mountPoint: Path(words[1]), settings)
     }
     try check(command, named: "'\(name)'")
-    try checkKeys()
-    return try invocation(command, named: name, words.dropFirst())
+    return try invocation(command, named: "'\(name)'", Array(words.dropFirst()))
   }
 
   private func invocation(
-    _ command: CommandSet, named name: String, _ words: ArraySlice<[UInt8]>
+    _ command: CommandSet, named name: String, _ words: [[UInt8]]
   ) throws(Complaint) -> Invocation {
     switch command {
-    case .unmount, .save, .status:
-      try count(1...1, of: words, "'\(name)' wants a mount point")
-      let mountPoint = try text(words[words.startIndex][...])
+    case .list:
+      try count(1...2, of: words[...], "\(name) wants a vault, and a path in it if you like")
+      return .list(vault: Path(words[0]), path: words.count == 2 ? words[1] : [], settings)
+    case .concatenate:
+      try count(2...Int.max, of: words[...], "\(name) wants a vault and paths in it")
+      return .concatenate(vault: Path(words[0]), paths: Array(words.dropFirst()), settings)
+    case .information:
+      try count(1...1, of: words[...], "\(name) wants a vault")
+      return .information(vault: Path(words[0]), settings)
+    default:
+      try count(1...1, of: words[...], "\(name) wants a mount point")
+      let mountPoint = Path(words[0])
       return switch command {
       case .unmount: .unmount(mountPoint: mountPoint, settings)
       case .save: .save(mountPoint: mountPoint, settings)
       default: .status(mountPoint: mountPoint, settings)
       }
-    case .list:
-      try count(1...2, of: words, "'\(name)' wants a vault, and a path in it if you like")
-      let vault = try text(words[words.startIndex][...])
-      return .list(vault: vault, path: words.count == 2 ? words[words.startIndex + 1] : [], settings)
-    case .concatenate:
-      try count(2...Int.max, of: words, "'\(name)' wants a vault and paths in it")
-      let vault = try text(words[words.startIndex][...])
-      return .concatenate(vault: vault, paths: Array(words.dropFirst()), settings)
-    default:
-      try count(1...1, of: words, "'\(name)' wants a vault")
-      return .information(vault: try text(words[words.startIndex][...]), settings)
     }
   }
 
@@ -201,7 +188,7 @@ struct ArgumentParser {
   }
 
   private func count(
-    _ allowed: ClosedRange<Int>, of words: some Collection<[UInt8]>, _ message: String
+    _ allowed: ClosedRange<Int>, of words: ArraySlice<[UInt8]>, _ message: String
   ) throws(Complaint) {
     guard allowed.contains(words.count) else { throw .usage(message) }
   }

@@ -1,3 +1,5 @@
+import Platform
+
 /// The commands that an option means something to.
 struct CommandSet: OptionSet, Sendable {
   let rawValue: UInt8
@@ -23,26 +25,26 @@ struct OptionSpec: Sendable {
   enum Effect: Sendable {
     case flag(@Sendable (inout Settings) -> Void)
     /// With the name of its argument in the usage text.
-    case value(String, @Sendable (inout Settings, String) throws(Complaint) -> Void)
+    case value(String, @Sendable (inout Settings, [UInt8]) throws(Complaint) -> Void)
   }
 
   /// The long name, also the word after `-o`; `_` and `-` are the same in it.
   let name: String
-  let letter: Character?
+  let letter: UInt8?
   let commands: CommandSet
   let effect: Effect
 
   init(_ name: String, _ letter: Character? = nil, for commands: CommandSet, _ effect: Effect) {
     self.name = name
-    self.letter = letter
+    self.letter = letter?.asciiValue
     self.commands = commands
     self.effect = effect
   }
 
   static let all: [OptionSpec] = [
-    OptionSpec("passfile", for: .opening, .value("FILE") { $0.keys.passwordFile = $1 }),
+    OptionSpec("passfile", for: .opening, .value("FILE") { $0.keys.passwordFile = Path($1) }),
     OptionSpec("extpass", for: .opening, .value("CMD") { $0.keys.passwordProgram.append($1) }),
-    OptionSpec("keyfile", for: .opening, .value("FILE") { $0.keys.keyFile = $1 }),
+    OptionSpec("keyfile", for: .opening, .value("FILE") { $0.keys.keyFile = Path($1) }),
     OptionSpec("no-password", for: .opening, .flag { $0.keys.hasNoPassword = true }),
     OptionSpec("ro", for: .mount, .flag { $0.isReadOnly = true }),
     OptionSpec("autosave", for: .mount, .value("TIME", setAutosave)),
@@ -60,8 +62,10 @@ struct OptionSpec: Sendable {
     OptionSpec("debug", "d", for: .every, .flag { $0.isVerbose = true }),
   ]
 
-  /// Words of mount(8) that any file system is given; they concern the kernel, fstab or nobody, and
-  /// `nodev`, `nosuid` and `noexec` are always on. `rw` is what a mount is without `ro`.
+  /// Words of mount(8) that any file system is given.
+  ///
+  /// They concern the kernel, fstab or nobody here: `nodev`, `nosuid` and `noexec` are always on, and
+  /// `rw` is what a mount is without `ro`.
   static let genericWords: Set<String> = [
     "rw", "suid", "nosuid", "dev", "nodev", "exec", "noexec", "auto", "noauto", "user", "nouser",
     "users", "owner", "group", "_netdev", "nofail", "defaults", "sync", "async", "dirsync", "atime",
@@ -80,21 +84,23 @@ struct OptionSpec: Sendable {
     return all.first { $0.name.utf8.elementsEqual(wanted) }
   }
 
-  static func lettered(_ letter: Character) -> OptionSpec? {
+  static func lettered(_ letter: UInt8) -> OptionSpec? {
     all.first { $0.letter == letter }
   }
 }
 
 // MARK: - Arguments that aren't just text
 
-private func setAutosave(_ settings: inout Settings, _ text: String) throws(Complaint) {
+private func setAutosave(_ settings: inout Settings, _ value: [UInt8]) throws(Complaint) {
+  let text = Path(value).description
   guard let nanoseconds = duration(text) else {
     throw .usage("'\(text)' is no time", hint: "write 5s, 2m or 1h; 0 turns it off")
   }
   settings.autosaveAfter = nanoseconds
 }
 
-private func setNotifiedProcess(_ settings: inout Settings, _ text: String) throws(Complaint) {
+private func setNotifiedProcess(_ settings: inout Settings, _ value: [UInt8]) throws(Complaint) {
+  let text = Path(value).description
   guard let process = Int32(text), process > 1 else {
     throw .usage("'\(text)' is no process number")
   }

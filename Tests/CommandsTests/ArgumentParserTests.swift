@@ -1,3 +1,4 @@
+import Platform
 import Testing
 
 @testable import Commands
@@ -69,7 +70,9 @@ import Testing
       "v m --extpass pass --extpass show --extpass=vault",
       .mount(
         vault: "v", mountPoint: "m",
-        settings { $0.keys.passwordProgram = ["pass", "show", "vault"] })),
+        settings {
+          $0.keys.passwordProgram = ["pass", "show", "vault"].map { Array($0.utf8) }
+        })),
     Line(
       "v m -o passfile=/a\\,b,keyfile=/k=1,fsname=c\\\\d",
       .mount(
@@ -77,7 +80,7 @@ import Testing
         settings {
           $0.keys.passwordFile = "/a,b"
           $0.keys.keyFile = "/k=1"
-          $0.sourceName = "c\\d"
+          $0.sourceName = Array("c\\d".utf8)
         })),
     Line(
       "v m -o no_password --notifypid 77 --autosave 2m",
@@ -155,15 +158,14 @@ import Testing
     #expect(!complaint.hints.isEmpty)
   }
 
-  @Test func `an argument that is no text is refused, but not as a path in the vault`() {
+  @Test func `a path need not be text, an option must`() {
     let odd: [UInt8] = [0x61, 0xFF]
-    let vault = Array("v".utf8)
-    #expect(throws: Complaint.self) { try ArgumentParser.parse([odd, vault]) }
-    #expect(throws: Complaint.self) { try ArgumentParser.parse([Array("--".utf8) + odd, vault]) }
-    #expect(throws: Never.self) {
-      let cat = try ArgumentParser.parse([Array("cat".utf8), vault, odd])
-      #expect(cat == .concatenate(vault: "v", paths: [odd], Settings()))
+    let mount = Result { () throws(Complaint) in try ArgumentParser.parse([odd, odd]) }
+    #expect(mount == .success(.mount(vault: Path(odd), mountPoint: Path(odd), Settings())))
+    let option = Result { () throws(Complaint) in
+      try ArgumentParser.parse([Array("--".utf8) + odd, odd, odd])
     }
+    #expect(throws: Complaint.self) { try option.get() }
   }
 
   @Test(arguments: [
@@ -190,7 +192,7 @@ import Testing
     let spec = try #require(OptionSpec.named(name))
     #expect(Self.mentioned.contains("--\(name)"))
     if let letter = spec.letter {
-      #expect(Usage.help.contains("-\(letter), --\(name)"))
+      #expect(Usage.help.contains("-\(Character(Unicode.Scalar(letter))), --\(name)"))
     }
     if case .value(let placeholder, _) = spec.effect {
       #expect(Usage.help.contains("--\(name) \(placeholder)"))
@@ -204,7 +206,7 @@ import Testing
     let known =
       word.hasPrefix("--")
       ? OptionSpec.named(String(word.dropFirst(2))) != nil
-      : word.count == 2 && OptionSpec.lettered(word[word.index(after: word.startIndex)]) != nil
+      : word.utf8.count == 2 && OptionSpec.lettered(Array(word.utf8)[1]) != nil
     #expect(known)
   }
 
@@ -212,7 +214,7 @@ import Testing
     let names = OptionSpec.all.map(\.name)
     let letters = OptionSpec.all.compactMap(\.letter)
     #expect(Set(names).count == names.count)
-    #expect(Set(letters + ["h", "V", "o"]).count == letters.count + 3)
+    #expect(Set(letters + "hVo".utf8).count == letters.count + 3)
     #expect(names.allSatisfy { !OptionSpec.isGeneric($0) })
   }
 
