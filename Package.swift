@@ -23,6 +23,7 @@ let package = Package(
     .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
     .systemLibrary(name: "CNettle", pkgConfig: "nettle", providers: [.apt(["nettle-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
     // Our own C: what Swift can't say (variadic calls, macros, a wipe that stays), and the heap
     // that overwrites what is given back to it (linked into the programs only).
     .target(name: "CPlatform"),
@@ -56,7 +57,7 @@ let package = Package(
     // One mounted vault's life, where the two meet, and the command line on top.
     .target(
       name: "Session",
-      dependencies: ["VaultTree", "Vault", "KDBX", "Platform", "Secrets", "Ciphers"],
+      dependencies: ["VaultTree", "Vault", "KDBX", "Platform", "Secrets", "Ciphers", "CJansson"],
       swiftSettings: strict),
     .target(
       name: "VaultMount", dependencies: ["Fuse", "VaultTree", "Session", "Platform", "Secrets"],

@@ -15,11 +15,17 @@ package final class VaultSession: Sendable {
     self.isReadOnly = isReadOnly
   }
 
-  /// Sets how the mount is taken out of the mount table; `lazily` also when something uses it.
+  /// Sets how the mount is ended.
   ///
-  /// Answers 0 or the errno of the failure (`EBUSY`). Called on a thread of the session's; must not
-  /// wait for requests of the file system.
-  package func setDetachHandler(_ detach: @escaping @Sendable (_ lazily: Bool) -> CInt) {
+  /// Both are called on a thread of the session's that serves no request.
+  ///
+  /// - Parameters:
+  ///   - detach: takes the mount out of the mount table, `lazily` also when something uses it; answers
+  ///     0 or the errno of the failure (`EBUSY`).
+  ///   - stop: makes the loop that serves requests return, whatever still holds the mount.
+  package func setMountHandlers(
+    detach: @escaping @Sendable (_ lazily: Bool) -> CInt, stop: @escaping @Sendable () -> Void
+  ) {
     fatalError("not written yet")
   }
 

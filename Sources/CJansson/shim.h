@@ -1,0 +1,6 @@
+#ifndef CJANSSON_SHIM_H
+#define CJANSSON_SHIM_H
+
+#include <jansson.h>
+
+#endif
