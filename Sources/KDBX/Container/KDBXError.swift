@@ -1,4 +1,5 @@
 package import ByteCoding
+import Ciphers
 
 /// Why a vault or a key file could not be read, or a vault not be written.
 ///
@@ -60,7 +61,8 @@ package struct KDBXError: Error, Hashable {
   /// The lower error, when one led here.
   package enum Cause: Hashable, Sendable {
     case bytes(ByteError)
-    /// What the document reader or another layer says, without any content.
+    case document(DocumentError)
+    /// In our own words, without any content.
     case text(String)
   }
 
@@ -76,5 +78,42 @@ package struct KDBXError: Error, Hashable {
     self.part = part
     self.offset = offset
     self.cause = cause
+  }
+}
+
+// MARK: - From lower errors
+
+extension KDBXError {
+  /// What the outer cipher says of the ciphertext.
+  init(_ error: CipherError) {
+    switch error {
+    case .partialBlock(let count):
+      self.init(
+        .truncated, in: .blocks,
+        cause: .text("the last cipher block has only \(count) bytes"))
+    case .keyLength, .ivLength:
+      self.init(.damaged, in: .header, cause: .text("the cipher can't be set up"))
+    case .library:
+      self.init(.unsupported(.cipher), in: .blocks, cause: .text("libcrypto refuses the cipher"))
+    }
+  }
+
+  /// What the decompression says of what was decrypted.
+  init(_ error: CompressionError) {
+    switch error {
+    case .damaged: self.init(.damaged, in: .compressedData)
+    case .truncated: self.init(.truncated, in: .compressedData)
+    case .tooLarge(let limit): self.init(.tooLarge(limit: limit), in: .compressedData)
+    }
+  }
+
+  init(_ error: DocumentError) {
+    switch error.kind {
+    case .tooLarge(let limit):
+      self.init(
+        .tooLarge(limit: limit), in: .document, at: error.offset, cause: .document(error))
+    default:
+      self.init(.damaged, in: .document, at: error.offset, cause: .document(error))
+    }
   }
 }

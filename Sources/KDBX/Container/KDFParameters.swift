@@ -125,6 +125,11 @@ extension KDFParameters {
     return KDFParameters(algorithm: algorithm, salt: fresh, dictionary: dictionary)
   }
 
+  /// Whether both make the same key of the same composite key.
+  func derivesSameKey(as other: KDFParameters) -> Bool {
+    algorithm == other.algorithm && salt == other.salt
+  }
+
   /// The dictionary for a KDBX 4 header, under an identifier that all programs read.
   var dictionaryToWrite: VariantDictionary? {
     guard var dictionary else { return nil }

@@ -1,5 +1,6 @@
 import ByteCoding
 package import Ciphers
+import Secrets
 
 /// A field of a header: a number that says what it is, and its bytes.
 package struct HeaderField: Hashable, Sendable {
@@ -140,6 +141,30 @@ extension OuterHeader {
 
   mutating func remove(_ id: FieldID) {
     fields.removeAll { $0.id == id.rawValue }
+  }
+
+  /// Puts fresh random bytes into all fields that no two files may share, and gives the key of the
+  /// inner stream; drops fields of KDBX 3 from a KDBX 4 header.
+  mutating func renewForSave() -> SecretBytes {
+    set(.masterSeed, to: randomBytes(32))
+    set(.encryptionIV, to: randomBytes(cipher.ivSize))
+    guard version.major < 4 else {
+      for id in FieldID.beforeVersion4 { remove(id) }
+      return SecretBytes.random(64)
+    }
+    let streamKey = SecretBytes.random(32)
+    set(.innerStreamKey, to: streamKey.withBytes { [UInt8](copying: $0) })
+    set(.streamStart, to: randomBytes(32))
+    // The only one that all programs read in KDBX 3.
+    set(.innerStream, to: [UInt8(InnerStream.Kind.salsa20.rawValue), 0, 0, 0])
+    return streamKey
+  }
+
+  /// Overwrites the key of the inner stream, which KDBX 3 keeps in its header; a save makes a new one.
+  mutating func forgetInnerStreamKey() {
+    for index in fields.indices where fields[index].id == FieldID.innerStreamKey.rawValue {
+      fields[index].bytes = [UInt8](repeating: 0, count: fields[index].bytes.count)
+    }
   }
 
   /// States `parameters`, in the fields that this version has for them.

@@ -24,6 +24,8 @@ package struct DeletedObject: Hashable, Sendable {
 /// The vault's own properties: a value, parsed from the document when it is asked for.
 package struct Meta: Sendable {
   package var generator: [UInt8] { fatalError("not yet") }
+  /// The hash of the outer header that KDBX 3 keeps here, decoded; `nil` where there is none.
+  package var headerHash: [UInt8]? { fatalError("not yet") }
   package var databaseName: [UInt8] { fatalError("not yet") }
   package var databaseDescription: [UInt8] { fatalError("not yet") }
   /// True where the file doesn't say.
