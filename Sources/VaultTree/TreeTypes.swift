@@ -75,14 +75,19 @@ package struct NodeAttributes: Hashable, Sendable {
 /// One name of a listing; `.` and `..` are the mount's business.
 package struct DirectoryEntry: Hashable, Sendable {
   package var name: [UInt8]
+  /// As of now, not of the time when the directory was opened.
   package var attributes: NodeAttributes
+  /// The name went, or means another node, since the directory was opened: the kernel must not be
+  /// given a node for it (an answer to READDIRPLUS says node number 0).
+  package var isGone: Bool
 
   package var node: NodeID { attributes.node }
   package var kind: NodeKind { attributes.kind }
 
-  package init(name: [UInt8], attributes: NodeAttributes) {
+  package init(name: [UInt8], attributes: NodeAttributes, isGone: Bool = false) {
     self.name = name
     self.attributes = attributes
+    self.isGone = isGone
   }
 }
 
@@ -148,6 +153,9 @@ package enum SyncNeed: Hashable, Sendable {
 package enum Invalidation: Hashable, Sendable {
   /// Attributes and content of a node; may be told to the kernel at once.
   case attributes(NodeID)
+  /// The listing of a directory, otherwise than by the request that is being answered; may be told
+  /// to the kernel at once (`notify_inval_inode(ino, 0, 0)`).
+  case listing(NodeID)
   /// A name in a directory; must not be told inside a request's handler (`docs/tree.md`).
   case name(in: NodeID, [UInt8])
 }

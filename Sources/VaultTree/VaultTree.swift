@@ -63,8 +63,13 @@ package final class VaultTree: Sendable {
     fatalError("not written yet")
   }
 
-  /// The names of an open directory, in a stable order; counts no reference (see ``reference(_:)``).
-  package func list(_ handle: HandleID) throws(TreeError) -> [DirectoryEntry] {
+  /// The names of an open directory from the `offset`-th on, in an order that stays over the
+  /// handle's life; counts no reference (see ``reference(_:)``).
+  ///
+  /// Attributes cost a look at each entry: ask for no more than one answer holds.
+  package func list(
+    _ handle: HandleID, from offset: Int = 0, atMost count: Int = .max
+  ) throws(TreeError) -> [DirectoryEntry] {
     fatalError("not written yet")
   }
 
