@@ -1,3 +1,5 @@
+package import KDBX
+
 /// The inode number of a node: running, kept over moves and renames, never given twice
 /// (`docs/tree.md`).
 package struct NodeID: RawRepresentable, Hashable, Sendable {
@@ -221,11 +223,14 @@ package enum SaveReason: Hashable, Sendable {
 /// A value: it doesn't change while the tree goes on. Give it back to
 /// ``VaultTree/finishSave(_:succeeded:)`` exactly once.
 package struct PreparedSave: Sendable {
+  /// What is to be written.
+  package let document: Document
   package let reason: SaveReason
   /// Counts the changes that `document` holds; what is newer stays pending.
   let generation: UInt64
 
-  init(reason: SaveReason, generation: UInt64) {
+  init(document: Document, reason: SaveReason, generation: UInt64) {
+    self.document = document
     self.reason = reason
     self.generation = generation
   }

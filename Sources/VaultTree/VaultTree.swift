@@ -1,5 +1,5 @@
 package import Secrets
-import Synchronization
+package import Vault
 
 /// The vault as a tree of named nodes.
 ///
@@ -10,8 +10,8 @@ import Synchronization
 /// - Names are bytes. A node is made when it is looked at, never before.
 /// - Values stay sealed; one is opened into a wiped buffer for the call that reads it.
 package final class VaultTree: Sendable {
-  /// Makes the tree of a vault; builds no node but the root.
-  package init(options: TreeOptions) {
+  /// Makes the tree of `vault`; builds no node but the root.
+  package init(_ vault: Vault, options: TreeOptions) {
     fatalError("not written yet")
   }
 
@@ -198,6 +198,9 @@ package final class VaultTree: Sendable {
 
   /// From now on every change answers ``TreeError/readOnly``; unsettled writes are dropped.
   package func beginEnding() { fatalError("not written yet") }
+
+  /// The vault as it is now, for `status` and other questions that need no node.
+  package var vault: Vault { fatalError("not written yet") }
 
   /// The number of nodes built so far and still held.
   package var nodeCount: Int { fatalError("not written yet") }
