@@ -1,0 +1,50 @@
+import Ciphers
+package import KDBX
+import Secrets
+
+extension Vault {
+  /// Whether an entry has a secret for codes of this kind, also one that gives none.
+  package func hasOneTimeSecret(_ kind: OneTimeKind, in entry: Entry) -> Bool {
+    OneTimeForm.allCases.contains {
+      $0.isPresent(in: entry, values: storage.values) && holds($0, kind, in: entry)
+    }
+  }
+
+  /// Sets an entry's secret from an otpauth URI or a base32 key.
+  ///
+  /// The forms that the entry has are kept, and all of them are set: another program may read
+  /// another one. A key changes the secret alone; a URI its parameters too. An entry without a secret
+  /// of this kind gets a protected `otp`. When it throws, the entry is as it was.
+  ///
+  /// - Throws: a problem where `text` is no secret, or where a form that the entry has can't hold it
+  ///   (Steam in KeePass' own fields, SHA-256 in KeeTrayTOTP's).
+  package func setOneTimeSecret(
+    _ text: Span<UInt8>, kind: OneTimeKind, in entry: inout Entry
+  ) throws(OneTimeProblem) {
+    let text = text.extracting(text.trimmedRange)
+    let isAddress = text.hasPrefixIgnoringCase("otpauth://")
+    let password =
+      try isAddress
+      ? OneTimePassword.parse(address: text)
+      : OneTimePassword(key: OneTimeParameters.base32(text))
+    var writer = OneTimeWriter(
+      entry: entry, values: storage.values, text: text, isAddress: isAddress)
+    let written = isAddress ? password.kind : kind
+    let forms = OneTimeForm.allCases.filter {
+      $0.isPresent(in: entry, values: storage.values) && holds($0, written, in: entry)
+    }
+    if forms.isEmpty { writer.create(password, kind: written) }
+    for form in forms { try writer.write(password, as: form) }
+    entry = writer.finish()
+  }
+
+  /// Whether the secret in `form` gives codes of `kind`; one that can't be read counts as one of time.
+  private func holds(_ form: OneTimeForm, _ kind: OneTimeKind, in entry: Entry) -> Bool {
+    do throws(OneTimeFailure) {
+      let password = try form.read(from: entry, values: storage.values)
+      return password.kind == kind
+    } catch {
+      return (form == .hmacOtp) == (kind == .counter)
+    }
+  }
+}
