@@ -129,7 +129,8 @@ import Vault
 @Suite struct OneTimeAddressTests {
   /// What a text means, in one comparable value.
   struct Meaning: Hashable {
-    var key: [UInt8] = Array("Hello!\u{DE}\u{AD}\u{BE}\u{EF}".unicodeScalars.map { UInt8($0.value) })
+    var key: [UInt8] = Array(
+      "Hello!\u{DE}\u{AD}\u{BE}\u{EF}".unicodeScalars.map { UInt8($0.value) })
     var moment = OneTimePassword.Moment.time(period: 30)
     var style = OneTimePassword.Style.decimal(digits: 6)
     var algorithm = HMAC.Algorithm.sha1
@@ -143,12 +144,18 @@ import Vault
   }
 
   static let addresses: [(String, Meaning)] = [
-    ("otpauth://totp/Example:sam?secret=JBSWY3DPEHPK3PXP&period=30&digits=6&issuer=Example", .init()),
+    (
+      "otpauth://totp/Example:sam?secret=JBSWY3DPEHPK3PXP&period=30&digits=6&issuer=Example",
+      .init()
+    ),
     ("otpauth://totp?secret=JBSWY3DPEHPK3PXP", .init()),
     ("OTPAUTH://TOTP/x?SECRET=jbswy3dpehpk3pxp", .init()),
     ("otpauth://totp/x?secret=jbsw%20y3dp%20ehpk%203pxp", .init()),
     ("otpauth://totp/x?secret=JBSWY3DPEHPK3PXP%3D%3D%3D\n", .init()),
-    ("otpauth://totp/a%3Ab:c@d?issuer=a&secret=JBSWY3DPEHPK3PXP&digits=&period=&algorithm=", .init()),
+    (
+      "otpauth://totp/a%3Ab:c@d?issuer=a&secret=JBSWY3DPEHPK3PXP&digits=&period=&algorithm=",
+      .init()
+    ),
     ("otpauth://totp/x?secret=JBSWY3DPEHPK3PXP#digits=8", .init()),
     ("otpauth://totp/x?secret=JBSWY3DPEHPK3PXP&secret=AAAAAAAA", .init()),
     (
