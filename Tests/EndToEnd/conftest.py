@@ -11,7 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from support import program as programs  # noqa: E402
+from support import programs  # noqa: E402
 from support.judges import Witness  # noqa: E402
 
 FIXTURES = programs.ROOT / "Tests" / "Fixtures"

@@ -363,10 +363,13 @@ def write(
     password: str | None,
     keyfile: bytes | None = None,
     binaries: list[tuple[int, bytes]] = (),
-    header: Header | None = None,
+    rewrite=lambda xml: xml,
 ) -> bytes:
-    """The file that holds `tree`, whose protected values are clear text. `tree` stays as it is."""
-    header = header or recipe.header()
+    """The file that holds `tree`, whose protected values are clear text. `tree` stays as it is.
+
+    `rewrite` may change the document's bytes to what no XML library writes.
+    """
+    header = recipe.header()
     raw = header.bytes()
     transformed = header.transformed(composite_key(password, keyfile))
     master = sha256(header.field(4), transformed)
@@ -381,7 +384,7 @@ def write(
             text = element.text or ""
             clear = base64.b64decode(text) if element.tag == "Binary" else text.encode()
             element.text = base64.b64encode(stream.encrypt(clear)).decode()
-    xml = etree.tostring(tree, xml_declaration=True, encoding="utf-8", standalone=True)
+    xml = rewrite(etree.tostring(tree, xml_declaration=True, encoding="utf-8", standalone=True))
     if not modern:
         return raw + write_body3(header, master, xml)
     inner = struct.pack("<BII", 1, 4, number) + struct.pack("<BI", 2, len(key)) + key
