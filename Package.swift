@@ -52,7 +52,9 @@ let package = Package(
       swiftSettings: strict),
 
     // The file system: libfuse made safe. Knows no vault.
-    .target(name: "Fuse", dependencies: ["Platform", "Secrets", "CFuse3"], swiftSettings: lending),
+    .target(
+      name: "Fuse", dependencies: ["Platform", "Secrets", "CFuse3", "CPlatform"],
+      swiftSettings: strict),
 
     // One mounted vault's life, where the two meet, and the command line on top.
     .target(

@@ -19,4 +19,8 @@ void *platform_map(size_t count, int huge) {
   return bytes;
 }
 
+int platform_lock_when_touched(void *bytes, size_t count) {
+  return mlock2(bytes, count, MLOCK_ONFAULT);
+}
+
 int platform_fork(void) { return fork(); }

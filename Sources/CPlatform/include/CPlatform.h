@@ -14,6 +14,10 @@ int platform_forbid_tracing(void);
 /// kernel is asked for huge pages, which is no promise. Returns NULL and errno on failure.
 void *_Nullable platform_map(size_t count, int huge);
 
+/// Keeps each page of the mapped `count` bytes out of the swap from its first touch on. Returns 0, or -1
+/// and errno. (Swift's Glibc lacks mlock2.)
+int platform_lock_when_touched(void *_Nonnull bytes, size_t count);
+
 /// Forks. Swift hides `fork`, because after it only async-signal-safe calls are safe in a process
 /// that has threads: call this before any thread is started. Returns as fork(2) does.
 int platform_fork(void);

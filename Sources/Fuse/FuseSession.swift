@@ -1,0 +1,113 @@
+package import Platform
+import Synchronization
+
+/// One file system, mounted and served.
+///
+/// In order: ``init(_:options:)``, ``mount(at:)``, ``run(threads:)``; the others may be called on any
+/// thread, once mounted. No signal is handled, and no process is forked after the mount but
+/// `fusermount3` for an ordinary user's unmount.
+package final class FuseSession: Sendable {
+  private let core: SessionCore
+  private let notifier: Notifier
+  /// Rung for good when the threads are to end.
+  private let ending: Bell
+  private let place = Mutex<MountedPlace?>(nil)
+
+  /// Makes a session; nothing is mounted yet.
+  package init(_ fileSystem: any FileSystem, options: MountOptions) throws(FuseError) {
+    core = try SessionCore(fileSystem, options: options)
+    do throws(Errno) {
+      ending = try Bell()
+      notifier = try Notifier()
+    } catch {
+      throw .system(error)
+    }
+  }
+
+  /// Mounts at a directory; the kernel keeps requests until ``run(threads:)`` serves them.
+  package func mount(at mountPoint: Path) throws(FuseError) {
+    try DeviceReadiness.checkDevice()
+    let path: Path
+    do throws(Errno) { path = try Files.resolve(mountPoint) } catch { throw .system(error) }
+    try core.mount(at: path)
+    do throws(Errno) {
+      try DeviceReadiness.makeNonBlocking(core.descriptor)
+      let mounted = try MountedPlace(path)
+      place.withLock { $0 = mounted }
+    } catch {
+      throw .system(error)
+    }
+  }
+
+  // MARK: - Serving
+
+  /// Serves the mount on `threads` threads; returns when it is gone, or after ``stop()``.
+  ///
+  /// These threads have all signals blocked: the frame of a signal holds the registers, and with them
+  /// pieces of what is being read.
+  package func run(threads: Int = 2) throws(Errno) {
+    let core = core
+    try notifier.start(for: core)
+    defer { notifier.end() }
+    try serve(threads: threads)
+  }
+
+  /// Starts the threads one inside the other, for a thread can't lie in an array, and waits for them.
+  private func serve(threads: Int) throws(Errno) {
+    guard threads > 0 else { return }
+    let core = core
+    let ending = ending
+    let thread = try Thread.start(name: "fuse-\(threads)") {
+      Signals.blockAll()
+      serveUntilOver(core, ending)
+    }
+    do throws(Errno) {
+      try serve(threads: threads - 1)
+    } catch {
+      stop()
+      thread.join()
+      throw error
+    }
+    thread.join()
+  }
+
+  /// Ends ``run(threads:)`` soon; what is being served is answered first.
+  ///
+  /// The mount stays, unserved, until it is unmounted or this object goes.
+  package func stop() { ending.ring() }
+
+  // MARK: - Leaving
+
+  /// Whether the mount is still in the mount table, so that a path leads to it.
+  package var isAttached: Bool { place.withLock { $0 }?.isOurs ?? false }
+
+  /// Takes the mount out of the mount table; nothing happens if it isn't there any more.
+  ///
+  /// ``run(threads:)`` returns when nobody uses it any more, which `lazily` may be later. The mount
+  /// must be served meanwhile, so this isn't for a thread that serves it.
+  /// - Throws: ``Errno/busy`` when something uses the mount, and `lazily` is `false`.
+  package func unmount(lazily: Bool) throws(Errno) {
+    guard let place = place.withLock({ $0 }) else { return }
+    try place.unmount(lazily: lazily)
+  }
+
+  // MARK: - What the kernel holds cached
+
+  /// Tells the kernel that the attributes of a file have changed; may be called while serving it.
+  package func invalidateAttributes(of inode: InodeNumber) {
+    core.forgetAttributes(of: inode, content: false)
+  }
+
+  /// Tells the kernel, in a while, that attributes and what it holds of the content (a listing, pages
+  /// of a private mapping) have changed.
+  package func invalidateContent(of inode: InodeNumber) {
+    notifier.add(.content(inode))
+  }
+
+  /// Tells the kernel, in a while, that a name leads elsewhere or nowhere.
+  ///
+  /// Not for what a request does to the name that it is about: the kernel knows.
+  package func invalidateName(_ name: [UInt8], in directory: InodeNumber) {
+    notifier.add(.name(name, in: directory))
+  }
+}
