@@ -56,6 +56,20 @@ package struct ListPlusReply: ~Copyable, Sendable {
     }
   }
 
+  /// Adds a name without telling what it leads to, so without a reference: `.`, `..`, and what has
+  /// gone meanwhile.
+  package mutating func addUnlinked(
+    _ name: [UInt8], inode: InodeNumber, kind: FileKind, next: Int
+  ) -> Bool {
+    var parameters = fuse_entry_param()
+    parameters.attr.st_ino = UInt(inode.rawValue)
+    parameters.attr.st_mode = kind.typeBits
+    let request = unsafe duty.pending
+    return unsafe page.add(name) { target, room, name in
+      unsafe fuse_add_direntry_plus(request, target, room, name, &parameters, next)
+    }
+  }
+
   /// Answers, and gives whether the kernel took the answer; if not, it holds no references.
   package consuming func finish() -> Bool {
     let page = page

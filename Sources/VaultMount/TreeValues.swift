@@ -1,0 +1,85 @@
+import Fuse
+import VaultTree
+
+// The tree's values as FUSE has them, and the other way round.
+
+extension NodeID {
+  init(_ inode: InodeNumber) { self.init(rawValue: inode.rawValue) }
+}
+
+extension InodeNumber {
+  init(_ node: NodeID) { self.init(rawValue: node.rawValue) }
+}
+
+extension HandleID {
+  init(_ handle: HandleNumber) { self.init(rawValue: handle.rawValue) }
+}
+
+extension HandleNumber {
+  init(_ handle: HandleID) { self.init(rawValue: handle.rawValue) }
+}
+
+extension FileTime {
+  init(_ time: Timestamp) { self.init(seconds: time.seconds, nanoseconds: time.nanoseconds) }
+}
+
+extension FileKind {
+  init(_ kind: NodeKind) {
+    self =
+      switch kind {
+      case .directory: .directory
+      case .file: .regular
+      case .symbolicLink: .symbolicLink
+      }
+  }
+}
+
+extension OpenFlags {
+  init(_ flags: FileOpenFlags) {
+    self = []
+    if flags.contains(.read) { insert(.read) }
+    if flags.contains(.write) { insert(.write) }
+    if flags.contains(.truncate) { insert(.truncate) }
+    if flags.contains(.append) { insert(.append) }
+    if flags.contains(.exclusive) { insert(.exclusive) }
+  }
+}
+
+extension RenameFlags {
+  /// `nil` for flags that the tree doesn't know.
+  init?(_ flags: FileRenameFlags) {
+    guard flags.isSubset(of: [.noReplace, .exchange]) else { return nil }
+    self = []
+    if flags.contains(.noReplace) { insert(.noReplace) }
+    if flags.contains(.exchange) { insert(.exchange) }
+  }
+}
+
+/// The user that the mount belongs to: every file is theirs.
+struct Owner: Hashable, Sendable {
+  let user: UInt32
+  let group: UInt32
+}
+
+extension AttributeChange {
+  /// What is asked of a file of `owner`'s.
+  init(_ changes: AttributeChanges, owner: Owner) {
+    self.init(
+      size: changes.size,
+      changesMode: changes.permissions != nil,
+      changesOwner: (changes.owner ?? owner.user) != owner.user
+        || (changes.group ?? owner.group) != owner.group,
+      changesTimes: changes.accessed != nil || changes.modified != nil)
+  }
+}
+
+extension FileAttributes {
+  init(_ attributes: NodeAttributes, owner: Owner) {
+    self.init(
+      inode: InodeNumber(attributes.node), kind: FileKind(attributes.kind),
+      permissions: attributes.permissions, linkCount: attributes.linkCount,
+      owner: owner.user, group: owner.group, size: attributes.size,
+      accessed: FileTime(attributes.accessed), modified: FileTime(attributes.modified),
+      changed: FileTime(attributes.changed))
+  }
+}

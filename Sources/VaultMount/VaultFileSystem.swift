@@ -1,0 +1,309 @@
+import Fuse
+import Platform
+import Secrets
+import VaultTree
+
+/// The tree of a vault as a file system: each request is one call of the tree's.
+///
+/// What a name leads to and what `stat` shows are cached by the kernel for long; the tree tells what has
+/// changed (``VaultMount``). Names that lead nowhere aren't cached: a new one needs no telling.
+struct VaultFileSystem: FileSystem {
+  /// Saves the vault for an `fsync`, and tells when it is on disk or why it isn't.
+  typealias Save = @Sendable (_ completion: @escaping @Sendable (Errno?) -> Void) -> Void
+
+  /// How long the kernel believes names and attributes: until it is told otherwise, practically.
+  static let validForSeconds: Double = 3600
+
+  let tree: VaultTree
+  let owner: Owner
+  let save: Save
+
+  /// What the kernel is told of a node, and for how long it may believe it.
+  func entry(_ attributes: NodeAttributes) -> Entry {
+    Entry(
+      FileAttributes(attributes, owner: owner),
+      attributesValidForSeconds: attributes.unsettled ? 0 : Self.validForSeconds,
+      nameValidForSeconds: Self.validForSeconds)
+  }
+
+  /// Answers with a node to which a reference of the kernel's has been counted.
+  private func answer(_ attributes: NodeAttributes, _ reply: consuming EntryReply) {
+    if !reply.entry(entry(attributes)) { tree.forget(attributes.node, count: 1) }
+  }
+
+  /// Answers whether `body` went well.
+  private func answer(
+    _ reply: consuming EmptyReply, _ body: () throws(TreeError) -> Void
+  ) {
+    do throws(TreeError) { try body() } catch { return reply.failure(Errno(error)) }
+    reply.success()
+  }
+}
+
+// MARK: - Looking
+
+extension VaultFileSystem {
+  func lookup(_ name: [UInt8], in directory: InodeNumber, _ reply: consuming EntryReply) {
+    let found: NodeAttributes
+    do throws(TreeError) {
+      found = try tree.lookup(name, in: NodeID(directory))
+    } catch {
+      return reply.failure(Errno(error))
+    }
+    answer(found, reply)
+  }
+
+  func forget(_ inode: InodeNumber, count: UInt64) {
+    tree.forget(NodeID(inode), count: count)
+  }
+
+  func attributes(
+    of inode: InodeNumber, handle: HandleNumber?, _ reply: consuming AttributesReply
+  ) {
+    let found: NodeAttributes
+    do throws(TreeError) {
+      found = try tree.attributes(of: NodeID(inode), handle: handle.map { HandleID($0) })
+    } catch {
+      return reply.failure(Errno(error))
+    }
+    answer(found, reply)
+  }
+
+  func setAttributes(
+    of inode: InodeNumber, handle: HandleNumber?, to changes: AttributeChanges,
+    _ reply: consuming AttributesReply
+  ) {
+    let found: NodeAttributes
+    do throws(TreeError) {
+      found = try tree.setAttributes(
+        of: NodeID(inode), handle: handle.map { HandleID($0) },
+        AttributeChange(changes, owner: owner))
+    } catch {
+      return reply.failure(Errno(error))
+    }
+    answer(found, reply)
+  }
+
+  private func answer(_ attributes: NodeAttributes, _ reply: consuming AttributesReply) {
+    reply.attributes(
+      FileAttributes(attributes, owner: owner),
+      validForSeconds: attributes.unsettled ? 0 : Self.validForSeconds)
+  }
+
+  func readLink(_ inode: InodeNumber, _ reply: consuming LinkTargetReply) {
+    let target: [UInt8]
+    do throws(TreeError) {
+      target = try tree.readLink(NodeID(inode))
+    } catch {
+      return reply.failure(Errno(error))
+    }
+    reply.target(target)
+  }
+
+  func statistics(of inode: InodeNumber, _ reply: consuming StatisticsReply) {
+    let statistics = tree.statistics()
+    let blockSize = 4096
+    reply.statistics(
+      FileSystemStatistics(
+        blockSize: blockSize, blocks: statistics.capacity / blockSize,
+        freeBlocks: statistics.free / blockSize, nameLength: statistics.nameLength))
+  }
+}
+
+// MARK: - Names
+
+extension VaultFileSystem {
+  /// No devices, pipes and sockets in a vault; regular files are made by `create`.
+  func makeNode(
+    _ name: [UInt8], in directory: InodeNumber, mode: UInt32, _ reply: consuming EntryReply
+  ) {
+    reply.failure(.notPermitted)
+  }
+
+  func makeDirectory(
+    _ name: [UInt8], in directory: InodeNumber, mode: UInt32, _ reply: consuming EntryReply
+  ) {
+    let made: NodeAttributes
+    do throws(TreeError) {
+      made = try tree.makeDirectory(name, in: NodeID(directory))
+    } catch {
+      return reply.failure(Errno(error))
+    }
+    answer(made, reply)
+  }
+
+  func makeSymbolicLink(
+    _ name: [UInt8], in directory: InodeNumber, target: [UInt8], _ reply: consuming EntryReply
+  ) {
+    let made: NodeAttributes
+    do throws(TreeError) {
+      made = try tree.symbolicLink(name, in: NodeID(directory), target: target)
+    } catch {
+      return reply.failure(Errno(error))
+    }
+    answer(made, reply)
+  }
+
+  func makeLink(
+    _ name: [UInt8], in directory: InodeNumber, to inode: InodeNumber,
+    _ reply: consuming EntryReply
+  ) {
+    let made: NodeAttributes
+    do throws(TreeError) {
+      made = try tree.link(NodeID(inode), to: name, in: NodeID(directory))
+    } catch {
+      return reply.failure(Errno(error))
+    }
+    answer(made, reply)
+  }
+
+  func removeFile(_ name: [UInt8], in directory: InodeNumber, _ reply: consuming EmptyReply) {
+    answer(reply) { () throws(TreeError) in try tree.remove(name, in: NodeID(directory)) }
+  }
+
+  func removeDirectory(_ name: [UInt8], in directory: InodeNumber, _ reply: consuming EmptyReply) {
+    answer(reply) { () throws(TreeError) in
+      try tree.removeDirectory(name, in: NodeID(directory))
+    }
+  }
+
+  func rename(
+    _ name: [UInt8], in directory: InodeNumber,
+    to newName: [UInt8], in newDirectory: InodeNumber, _ flags: FileRenameFlags,
+    _ reply: consuming EmptyReply
+  ) {
+    guard let flags = RenameFlags(flags) else { return reply.failure(.invalid) }
+    answer(reply) { () throws(TreeError) in
+      try tree.rename(
+        name, in: NodeID(directory), to: newName, in: NodeID(newDirectory), flags)
+    }
+  }
+}
+
+// MARK: - Files
+
+extension VaultFileSystem {
+  func create(
+    _ name: [UInt8], in directory: InodeNumber, mode: UInt32, _ flags: FileOpenFlags,
+    _ reply: consuming CreateReply
+  ) {
+    let made: (attributes: NodeAttributes, handle: HandleID)
+    do throws(TreeError) {
+      made = try tree.create(name, in: NodeID(directory), OpenFlags(flags))
+    } catch {
+      return reply.failure(Errno(error))
+    }
+    if !reply.created(entry(made.attributes), HandleNumber(made.handle)) {
+      tree.release(made.handle)
+      tree.forget(made.attributes.node, count: 1)
+    }
+  }
+
+  func open(_ inode: InodeNumber, _ flags: FileOpenFlags, _ reply: consuming OpenReply) {
+    let handle: HandleID
+    do throws(TreeError) {
+      handle = try tree.open(NodeID(inode), OpenFlags(flags))
+    } catch {
+      return reply.failure(Errno(error))
+    }
+    if !reply.opened(HandleNumber(handle)) { tree.release(handle) }
+  }
+
+  func read(
+    _ inode: InodeNumber, _ handle: HandleNumber, at offset: Int, count: Int,
+    _ reply: consuming DataReply
+  ) {
+    var buffer = WipedBuffer(capacity: min(count, 256))
+    do throws(TreeError) {
+      try tree.read(HandleID(handle), at: offset, count: count, into: &buffer)
+    } catch {
+      return reply.failure(Errno(error))
+    }
+    reply.bytes(buffer.bytes)
+  }
+
+  func write(
+    _ inode: InodeNumber, _ handle: HandleNumber, at offset: Int, _ bytes: Span<UInt8>,
+    appends: Bool, _ reply: consuming WriteReply
+  ) {
+    let count: Int
+    do throws(TreeError) {
+      count = try tree.write(HandleID(handle), at: offset, bytes, append: appends)
+    } catch {
+      return reply.failure(Errno(error))
+    }
+    reply.written(count)
+  }
+
+  func flush(_ inode: InodeNumber, _ handle: HandleNumber, _ reply: consuming EmptyReply) {
+    answer(reply) { () throws(TreeError) in try tree.flush(HandleID(handle)) }
+  }
+
+  func release(_ inode: InodeNumber, _ handle: HandleNumber, _ reply: consuming EmptyReply) {
+    tree.release(HandleID(handle))
+    reply.success()
+  }
+
+  /// Answered when the vault is saved; the thread that serves is free meanwhile.
+  func synchronize(_ inode: InodeNumber, _ handle: HandleNumber, _ reply: consuming EmptyReply) {
+    let need: SyncNeed
+    do throws(TreeError) {
+      need = try tree.synchronize(HandleID(handle))
+    } catch {
+      return reply.failure(Errno(error))
+    }
+    switch need {
+    case .nothing:
+      reply.success()
+    case .save:
+      let pending = PendingReply(reply)
+      save { error in pending.finish(error) }
+    }
+  }
+}
+
+// MARK: - Extended attributes
+
+extension VaultFileSystem {
+  func extendedAttribute(
+    _ name: [UInt8], of inode: InodeNumber, _ reply: consuming ExtendedAttributeReply
+  ) {
+    let value: [UInt8]
+    do throws(TreeError) {
+      value = try tree.extendedAttribute(name, of: NodeID(inode))
+    } catch {
+      return reply.failure(Errno(error))
+    }
+    reply.value(value.span)
+  }
+
+  func extendedAttributes(of inode: InodeNumber, _ reply: consuming ExtendedAttributeReply) {
+    let names: [[UInt8]]
+    do throws(TreeError) {
+      names = try tree.extendedAttributes(of: NodeID(inode))
+    } catch {
+      return reply.failure(Errno(error))
+    }
+    let list = [UInt8](names.map { $0 + [0] }.joined())
+    reply.value(list.span)
+  }
+
+  func setExtendedAttribute(
+    _ name: [UInt8], of inode: InodeNumber, to value: Span<UInt8>, _ reply: consuming EmptyReply
+  ) {
+    // Copied: the values that can be set are a digit, and the others are refused by name.
+    var bytes: [UInt8] = []
+    for i in value.indices { bytes.append(value[i]) }
+    answer(reply) { () throws(TreeError) in
+      try tree.setExtendedAttribute(name, of: NodeID(inode), to: bytes)
+    }
+  }
+
+  func removeExtendedAttribute(
+    _ name: [UInt8], of inode: InodeNumber, _ reply: consuming EmptyReply
+  ) {
+    answer(reply) { () throws(TreeError) in
+      try tree.removeExtendedAttribute(name, of: NodeID(inode))
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package import Fuse
+package import Platform
+package import Session
+import VaultTree
+
+/// A vault's tree, mounted: joins FUSE, the tree and the vault's session.
+///
+/// In order: ``init(_:options:)``, ``mount(at:)``, ``serve()``; the session unmounts and stops it.
+package final class VaultMount: Sendable {
+  /// How many threads serve requests.
+  ///
+  /// Two were the fastest (`docs/performance.md`); while one opens a large value the other answers.
+  private static let threads = 2
+
+  private let fuse: FuseSession
+
+  /// Connects a session with FUSE; nothing is mounted yet.
+  package init(_ session: VaultSession, options: MountOptions) throws(FuseError) {
+    let tree = session.tree
+    let fileSystem = VaultFileSystem(
+      tree: tree, owner: Owner(user: Process.user, group: Process.group),
+      save: { [weak session] completion in
+        guard let session else { return completion(.inputOutput) }
+        session.save(.fsync) { error in
+          completion(error.map { Errno(rawValue: $0.errnoValue) })
+        }
+      })
+    let fuse = try FuseSession(fileSystem, options: options)
+    self.fuse = fuse
+    tree.setInvalidationHandler { [weak fuse] changes in
+      for change in changes { fuse?.invalidate(change) }
+    }
+    session.setMountHandlers(
+      detach: { [weak fuse] lazily in
+        do throws(Errno) { try fuse?.unmount(lazily: lazily) } catch { return error.rawValue }
+        return 0
+      },
+      stop: { [weak fuse] in fuse?.stop() })
+  }
+
+  /// Mounts at a directory; requests wait until ``serve()``.
+  package func mount(at mountPoint: Path) throws(FuseError) {
+    try fuse.mount(at: mountPoint)
+  }
+
+  /// Serves requests; returns when the mount is gone, or when the session has stopped it.
+  package func serve() throws(Errno) {
+    try fuse.run(threads: Self.threads)
+  }
+}
+
+extension FuseSession {
+  /// Tells the kernel what the tree says has changed.
+  fileprivate func invalidate(_ change: Invalidation) {
+    switch change {
+    case .attributes(let node): invalidateAttributes(of: InodeNumber(node))
+    case .name(in: let parent, let name): invalidateName(name, in: InodeNumber(parent))
+    }
+  }
+}
