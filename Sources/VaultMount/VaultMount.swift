@@ -54,6 +54,8 @@ extension FuseSession {
   fileprivate func invalidate(_ change: Invalidation) {
     switch change {
     case .attributes(let node): invalidateAttributes(of: InodeNumber(node))
+    // Listings aren't cached by the kernel.
+    case .listing: break
     case .name(in: let parent, let name): invalidateName(name, in: InodeNumber(parent))
     }
   }
