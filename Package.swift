@@ -59,7 +59,9 @@ let package = Package(
     // One mounted vault's life, where the two meet, and the command line on top.
     .target(
       name: "Session",
-      dependencies: ["VaultTree", "Vault", "KDBX", "Platform", "Secrets", "Ciphers", "CJansson"],
+      dependencies: [
+        "VaultTree", "Vault", "KDBX", "ByteCoding", "Ciphers", "Platform", "Secrets", "CJansson",
+      ],
       swiftSettings: strict),
     .target(
       name: "VaultMount", dependencies: ["Fuse", "VaultTree", "Session", "Platform", "Secrets"],

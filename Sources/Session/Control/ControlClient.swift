@@ -1,0 +1,62 @@
+package import Platform
+import Secrets
+
+/// Asks the process that serves a mount.
+package enum ControlClient {
+  package enum Failure: Error, Hashable {
+    /// No process listens for this mount.
+    case nobody
+    /// It went away, or said what can't be understood.
+    case noAnswer
+  }
+
+  /// Sends one request and waits for its answer, as long as it takes.
+  ///
+  /// `mountPoint` is absolute and free of links. For `umount` waits until the process has ended, too:
+  /// its lock on the vault is free then.
+  package static func ask(
+    _ request: ControlRequest, of mountPoint: Path
+  ) throws(Failure) -> JSONObject {
+    let socket = try connect(to: mountPoint)
+    var line = request.object.bytes
+    line.append(UInt8(ascii: "\n"))
+    do throws(Errno) {
+      try socket.writeAll(line.span)
+    } catch {
+      throw .noAnswer
+    }
+    var lines = LineReader(socket.number, waitingAtMost: nil)
+    guard let answer = lines.next(from: socket), let object = JSONObject(reading: answer.span)
+    else { throw .noAnswer }
+    if case .unmount = request,
+      object["ok"] == .boolean(true) || object["kind"] == .string("conflict")
+    {
+      while lines.next(from: socket) != nil {}
+    }
+    return object
+  }
+
+  private static func connect(to mountPoint: Path) throws(Failure) -> Descriptor {
+    for folder in folders(for: mountPoint) {
+      let path = ControlPlace.socket(for: mountPoint, in: folder)
+      if let socket = try? UnixSocket.connect(to: path) { return socket }
+    }
+    throw .nobody
+  }
+
+  /// Where the socket may be: in our own runtime folder; for root also in that of who mounted.
+  private static func folders(for mountPoint: Path) -> [Path] {
+    var folders: [Path] = []
+    if let own = try? RuntimeDirectory.locate() { folders.append(own) }
+    guard Process.user == 0, let entry = try? MountTable.entry(at: mountPoint) else {
+      return folders
+    }
+    let word = Array("user_id=".utf8)
+    if let option = entry.superOptions.first(where: { $0.starts(with: word) }) {
+      let user = Path(option.dropFirst(word.count))
+      folders.append(Path("/run/user").appending(user.bytes).appending("kdbxfs"))
+      folders.append(Path(Array("/tmp/kdbxfs-".utf8) + user.bytes))
+    }
+    return folders
+  }
+}

@@ -1,0 +1,174 @@
+import Platform
+import Secrets
+import Synchronization
+import VaultTree
+
+/// Answers the commands that are meant for one mount, on a socket in the user's runtime folder.
+///
+/// One thread waits for callers, and each caller gets one of its own, so that `status` is answered
+/// while `umount` waits for its save. Only the same user and root are answered.
+package final class ControlServer: Sendable {
+  /// The most callers at a time; one more is turned away.
+  private static let mostCallers = 16
+
+  private let session: VaultSession
+  private let path: Path
+  private let listener: Descriptor
+  /// Rung for good when no more callers are taken.
+  private let ending: Bell
+  /// Rung when a caller has gone.
+  private let leaving: Bell
+  private let callers = Mutex<Int>(0)
+
+  /// Begins to listen; ``VaultSession`` must have been started with the mount's own path.
+  package init(for session: VaultSession) throws(SessionError) {
+    do throws(RuntimeDirectory.Failure) {
+      path = ControlPlace.socket(for: session.mountPoint, in: try RuntimeDirectory.locate())
+    } catch {
+      throw Self.failure("\(error)")
+    }
+    self.session = session
+    do throws(Errno) {
+      ending = try Bell()
+      leaving = try Bell()
+      listener = try UnixSocket.listen(at: path)
+      _ = try Thread.start(name: "control") { self.listen() }
+    } catch {
+      throw Self.failure("\(error)")
+    }
+  }
+
+  private static func failure(_ reason: String) -> SessionError {
+    SessionError(.refused, "the control socket can't be made: \(reason)")
+  }
+
+  /// Takes no more callers, and waits until those that are there have their answers.
+  ///
+  /// - Precondition: the session has ended, so that every answer is at hand.
+  package func stop() {
+    try? Files.remove(path)
+    ending.ring()
+    while callers.withLock({ $0 }) > 0 {
+      _ = try? poll([PollRequest(leaving.descriptor.number, .readable)])
+      leaving.silence()
+    }
+  }
+
+  // MARK: - Callers
+
+  private func listen() {
+    while true {
+      guard
+        let happened = try? poll([
+          PollRequest(listener.number, .readable), PollRequest(ending.descriptor.number, .readable),
+        ])
+      else { continue }
+      if !happened[1].isEmpty { return }
+      guard let caller = try? UnixSocket.accept(from: listener) else { continue }
+      take(caller)
+    }
+  }
+
+  private func take(_ caller: consuming Descriptor) {
+    guard isAllowed(caller) else { return }
+    let isFull = callers.withLock { count in
+      if count == Self.mostCallers { return true }
+      count += 1
+      return false
+    }
+    if isFull { return }
+    let number = caller.release()
+    do throws(Errno) {
+      _ = try Thread.start(name: "caller") {
+        self.serve(Descriptor(owning: number))
+        self.forgetCaller()
+      }
+    } catch {
+      _ = Descriptor(owning: number)
+      forgetCaller()
+    }
+  }
+
+  private func forgetCaller() {
+    callers.withLock { $0 -= 1 }
+    leaving.ring()
+  }
+
+  private func isAllowed(_ caller: borrowing Descriptor) -> Bool {
+    guard let peer = try? UnixSocket.peer(of: caller) else { return false }
+    return peer.user == Process.user || peer.user == 0
+  }
+
+  /// Answers line after line until the caller goes.
+  private func serve(_ caller: consuming Descriptor) {
+    var lines = LineReader(caller.number, waitingAtMost: 10_000, orUntil: ending.descriptor.number)
+    while let line = lines.next(from: caller) {
+      var answer = self.answer(to: line).bytes
+      answer.append(UInt8(ascii: "\n"))
+      guard (try? caller.writeAll(answer.span)) != nil else { return }
+    }
+  }
+
+  private func answer(to line: [UInt8]) -> JSONObject {
+    guard let object = JSONObject(reading: line.span), let request = ControlRequest(object) else {
+      return SessionError(.refused, "the request can't be understood").answer
+    }
+    do throws(SessionError) {
+      switch request {
+      case .status: return session.status
+      case .save: try session.saveAndWait(.save)
+      case .unmount(let lazily):
+        let answer = try Answer()
+        session.end(.request(lazily: lazily)) { answer.give($0) }
+        if let failure = answer.wait() { throw failure }
+      }
+      return ["ok": .boolean(true)]
+    } catch {
+      return error.answer
+    }
+  }
+}
+
+/// Takes lines off a socket.
+struct LineReader {
+  private let requests: [PollRequest]
+  private let milliseconds: Int?
+  private var pending: [UInt8] = []
+
+  /// - Parameters:
+  ///   - number: the socket.
+  ///   - milliseconds: how long nothing may come before the other side counts as gone; `nil`: for
+  ///     ever.
+  ///   - ending: a descriptor that ends the wait when it becomes readable.
+  init(_ number: CInt, waitingAtMost milliseconds: Int?, orUntil ending: CInt? = nil) {
+    requests = [number, ending].compactMap { $0 }.map { PollRequest($0, .readable) }
+    self.milliseconds = milliseconds
+  }
+
+  /// The next line without its line feed; `nil` at the end, for one that is too long, or after the
+  /// wait.
+  mutating func next(from socket: borrowing Descriptor) -> [UInt8]? {
+    while true {
+      if let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
+        let line = Array(pending[..<end])
+        pending.removeSubrange(...end)
+        return line
+      }
+      guard pending.count < ControlRequest.longestLine, waits() else { return nil }
+      var buffer = WipedBuffer()
+      guard let count = try? socket.read(atMost: 4096, into: &buffer), count > 0 else { return nil }
+      let bytes = buffer.bytes
+      for index in bytes.indices { pending.append(bytes[index]) }
+    }
+  }
+
+  private func waits() -> Bool {
+    while true {
+      do throws(Errno) {
+        return try !poll(requests, milliseconds: milliseconds)[0].isEmpty
+      } catch {
+        if error != .interrupted { return false }
+      }
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package import Platform
+
+/// What a mount may do to a vault's file, found out before anybody is asked for a password.
+package struct VaultAccess: ~Copyable, Sendable {
+  /// Whether the vault is only read.
+  package let isReadOnly: Bool
+  private var lock: FileLock?
+
+  /// Becomes the vault's one writer, unless `readOnly`, or unless it can't be written: which is said.
+  ///
+  /// Another mount of the vault is told `mountPoint`.
+  package init(
+    to vault: borrowing VaultCandidate, mountPoint: Path, readOnly: Bool, log: SessionLog
+  ) throws(SessionError) {
+    let file = vault.file
+    if readOnly {
+      isReadOnly = true
+      return
+    }
+    let status: FileStatus
+    do throws(Errno) {
+      let path = try Files.resolve(file.path)
+      status = try Files.status(of: path)
+      guard Files.isWritable(path) else { throw Errno.accessDenied }
+      try Files.probeWriting(in: path.parent)
+    } catch {
+      log.warning("\(file.name) can't be written here (\(error)): mounted read-only")
+      isReadOnly = true
+      return
+    }
+    if status.linkCount > 1 {
+      log.warning(
+        "\(file.name) has \(status.linkCount - 1) more hard links: a save parts it from them")
+    }
+    isReadOnly = false
+    do throws(FileLock.Failure) {
+      lock = try FileLock(vault: file.path, mountPoint: mountPoint)
+    } catch {
+      throw SessionError(error, locking: file)
+    }
+  }
+
+  /// The lock of the one writer; `nil` where the vault is only read.
+  mutating func takeLock() -> FileLock? { lock.take() }
+}
+
+extension SessionError {
+  /// What a person is told when the vault can't be locked.
+  init(_ error: FileLock.Failure, locking file: VaultFile) {
+    switch error {
+    case .held(let holder?):
+      self.init(
+        .mountedElsewhere,
+        "\(file.name) is mounted for writing at '\(holder.mountPoint)' by process"
+          + " \(holder.process)",
+        hints: ["--ro mounts it once more for reading"])
+    case .held(nil):
+      self.init(
+        .mountedElsewhere, "\(file.name) is mounted for writing elsewhere",
+        hints: ["--ro mounts it once more for reading"])
+    case .system(let errno):
+      self.init(
+        .mountedElsewhere, "\(file.name) can't be locked for writing: \(errno)",
+        hints: ["--ro mounts it for reading"], errnoValue: errno.rawValue)
+    }
+  }
+}

@@ -1,0 +1,160 @@
+import Ciphers
+import KDBX
+import Platform
+import Secrets
+import Synchronization
+
+/// The vault's file on disk, and what it was when we last read or wrote it.
+///
+/// Links are followed anew at each use.
+final class VaultFile: Sendable {
+  /// The most bytes that a vault may have; the format's sizes are signed 32-bit.
+  private static let mostBytes = 1 << 31
+
+  /// What the file is now, beside what we know of it.
+  enum Condition: Hashable, Sendable {
+    case same, changed, gone
+  }
+
+  /// Absolute; links in it are kept.
+  let path: Path
+  /// The SHA-256 of what was last read or written, and the permissions it had.
+  private let known: Mutex<(digest: [UInt8], permissions: UInt32)>
+
+  private init(path: Path, digest: [UInt8], permissions: UInt32) {
+    self.path = path
+    known = Mutex((digest, permissions))
+  }
+
+  /// What people know the file by: the last part of its path.
+  var name: String { "'\(Path(path.lastComponent))'" }
+
+  // MARK: - Reading
+
+  /// A file and its bytes, as they were read together.
+  struct Contents: Sendable {
+    let file: VaultFile
+    let bytes: SharedBuffer
+  }
+
+  /// Reads a vault, whose path may be relative.
+  static func read(_ path: Path) throws(SessionError) -> Contents {
+    let absolute: Path
+    let status: FileStatus
+    do throws(Errno) {
+      absolute = path.isAbsolute ? path : try Files.currentDirectory().appending(path.bytes)
+      status = try Files.status(of: absolute)
+    } catch {
+      throw SessionError(error, reading: path)
+    }
+    guard status.kind == .regular else {
+      throw SessionError(.unreadable, "'\(path)' is not a file")
+    }
+    do throws(Errno) {
+      let bytes = SharedBuffer(try Files.readWhole(absolute, limit: mostBytes))
+      let digest = SHA256.hash(bytes.bytes)
+      let file = VaultFile(path: absolute, digest: digest, permissions: status.permissions)
+      return Contents(file: file, bytes: bytes)
+    } catch {
+      throw SessionError(error, reading: path)
+    }
+  }
+
+  /// How the file stands beside what was last read or written.
+  func condition() throws(SessionError) -> Condition {
+    do throws(Errno) {
+      let bytes = try Files.readWhole(path, limit: Self.mostBytes)
+      let digest = SHA256.hash(bytes.bytes)
+      return known.withLock { $0.digest == digest } ? .same : .changed
+    } catch .noEntry {
+      return .gone
+    } catch {
+      throw SessionError(
+        .unwritable, "\(name) can't be compared with what was read: \(error)",
+        errnoValue: error.rawValue)
+    }
+  }
+
+  // MARK: - Writing
+
+  /// Lets `bytes` take the file's place, after `verify` has seen what was read back.
+  ///
+  /// On failure the old file is whole.
+  func replace(
+    with bytes: Span<UInt8>, verify: (Span<UInt8>) -> Bool
+  ) throws(SessionError) {
+    do throws(ReplacementError) {
+      _ = try AtomicReplacement.replace(path, with: bytes, verify: verify)
+    } catch {
+      // From the rename on the new file is what stands there, even if it may not outlive a crash.
+      if error.step == .synchronizeFolder { remember(bytes) }
+      throw SessionError(error, writing: name)
+    }
+    remember(bytes)
+  }
+
+  /// Makes the file, which is gone, anew.
+  func create(
+    with bytes: Span<UInt8>, verify: (Span<UInt8>) -> Bool
+  ) throws(SessionError) {
+    let permissions = known.withLock { $0.permissions }
+    try Self.create(path, with: bytes, permissions: permissions, verify: verify)
+    remember(bytes)
+  }
+
+  /// Makes a file beside the vault for what can't take its place, and gives the file.
+  func createConflict(
+    at time: String, with bytes: Span<UInt8>, verify: (Span<UInt8>) -> Bool
+  ) throws(SessionError) -> VaultFile {
+    var stem = path.lastComponent
+    let suffix = Array(".kdbx".utf8)
+    if stem.count > suffix.count, stem.suffix(suffix.count).elementsEqual(suffix) {
+      stem.removeLast(suffix.count)
+    }
+    let permissions = known.withLock { $0.permissions }
+    let target = path.parent.appending(stem + Array(".conflict-\(time).kdbx".utf8))
+    try Self.create(target, with: bytes, permissions: permissions, verify: verify)
+    return VaultFile(path: target, digest: SHA256.hash(bytes), permissions: permissions)
+  }
+
+  private static func create(
+    _ path: Path, with bytes: Span<UInt8>, permissions: UInt32, verify: (Span<UInt8>) -> Bool
+  ) throws(SessionError) {
+    do throws(ReplacementError) {
+      try AtomicReplacement.create(path, with: bytes, permissions: permissions, verify: verify)
+    } catch {
+      throw SessionError(error, writing: "'\(Path(path.lastComponent))'")
+    }
+  }
+
+  private func remember(_ bytes: Span<UInt8>) {
+    let digest = SHA256.hash(bytes)
+    known.withLock { $0.digest = digest }
+  }
+}
+
+extension SessionError {
+  /// What a person is told when the vault at `path` can't be read.
+  init(_ error: Errno, reading path: Path) {
+    self.init(.unreadable, "'\(path)' can't be read: \(error)", errnoValue: error.rawValue)
+  }
+
+  /// What a person is told when `name` wasn't written.
+  init(_ error: ReplacementError, writing name: String) {
+    let doing =
+      switch error.step {
+      case .resolve, .openFolder: "its folder can't be opened"
+      case .create: "no file can be made beside it"
+      case .attributes: "the new file can't be made like the old one"
+      case .write: "the new file can't be written"
+      case .synchronize: "the new file didn't reach the disk"
+      case .readBack, .verify: "the new file doesn't read back as written"
+      case .rename: "the new file can't take its place"
+      case .synchronizeFolder: "its folder didn't reach the disk"
+      }
+    self.init(
+      .unwritable, "\(name) could not be saved: \(doing): \(error.errno)",
+      hints: ["the old file is whole, and the changes are kept in memory"],
+      errnoValue: error.errno.rawValue)
+  }
+}

@@ -1,0 +1,111 @@
+import Platform
+import Synchronization
+import VaultTree
+
+/// What the worker does next.
+private enum Job {
+  case save(SaveReason, [VaultSession.SaveRequest])
+  case end(EndRequest)
+}
+
+extension VaultSession {
+  /// The least time between two saves that nobody asked for, in nanoseconds.
+  private static let leastInterval: Int64 = 1_000_000_000
+
+  /// The worker's thread: saves and ends as asked and as time goes, until the session has ended.
+  func work() {
+    while true {
+      let job = nextJob() ?? waitForJob()
+      switch job {
+      case .save(let reason, let requests):
+        let failure = performSave(reason)
+        for request in requests { request.completion(failure) }
+      case .end(let request):
+        performEnd(request)
+        if hasEnded { return answerTheRest() }
+      }
+    }
+  }
+
+  private var hasEnded: Bool {
+    state.withLock { state in
+      if case .ended = state.phase { true } else { false }
+    }
+  }
+
+  /// Answers what came in while the session ended.
+  private func answerTheRest() {
+    let (failure, saves, endings) = state.withLock { state in
+      let failure: SessionError? =
+        if case .ended(let failure) = state.phase { failure } else { nil }
+      defer {
+        state.saves = []
+        state.endings = []
+      }
+      return (failure, state.saves, state.endings)
+    }
+    for request in saves { request.completion(failure) }
+    for request in endings { request.completion(failure) }
+  }
+
+  // MARK: - What comes next
+
+  /// What has been asked for or is due; all saves that wait become one, of the strongest reason.
+  private func nextJob() -> Job? {
+    let waiting = waiting
+    return state.withLock { state in
+      if !state.saves.isEmpty {
+        let requests = state.saves
+        state.saves = []
+        let reasons: [SaveReason] = [.unmount, .lock, .save, .fsync]
+        let strongest = reasons.first { reason in requests.contains { $0.reason == reason } }
+        return .save(strongest ?? .autosave, requests)
+      }
+      if !state.endings.isEmpty { return .end(state.endings.removeFirst()) }
+      let now = Clock.sinceBoot()
+      guard let due = Self.due(state, waiting), due <= now else { return nil }
+      state.lastAutosave = now
+      return .save(.autosave, [])
+    }
+  }
+
+  /// Sleeps until there may be something to do.
+  private func waitForJob() -> Job {
+    while true {
+      let waiting = waiting
+      try? timer.set(at: state.withLock { Self.due($0, waiting) })
+      let happened = try? poll([
+        PollRequest(bell.descriptor.number, .readable),
+        PollRequest(timer.descriptor.number, .readable),
+        PollRequest(mountTable.number, .priority),
+      ])
+      bell.silence()
+      timer.silence()
+      if let happened, !happened[2].isEmpty { lookForMount() }
+      if let job = nextJob() { return job }
+    }
+  }
+
+  /// What the tree says that changes when a save is due.
+  private var waiting: SaveSchedule.Waiting {
+    let pending = tree.pending
+    return SaveSchedule.Waiting(
+      isUnsettled: pending.hasOpenWriters || pending.hasVacatedFields,
+      newNameDue: pending.nextNewNameDue)
+  }
+
+  private static func due(
+    _ state: borrowing State, _ waiting: SaveSchedule.Waiting
+  ) -> Int64? {
+    guard let due = state.schedule.due(waiting) else { return nil }
+    guard let last = state.lastAutosave else { return due }
+    return max(due, last + leastInterval)
+  }
+
+  /// Ends the session when its mount has left the mount table by itself.
+  private func lookForMount() {
+    guard let mount = state.withLock({ $0.mount }), !mount.isAttached() else { return }
+    log.debug("the mount has left the mount table")
+    state.withLock { $0.endings.append(EndRequest(reason: .unmounted) { _ in }) }
+  }
+}
