@@ -12,6 +12,7 @@ package final class VaultMount: Sendable {
   /// Two were the fastest (`docs/performance.md`); while one opens a large value the other answers.
   private static let threads = 2
 
+  private let session: VaultSession
   private let fuse: FuseSession
 
   /// Connects a session with FUSE; nothing is mounted yet.
@@ -26,21 +27,26 @@ package final class VaultMount: Sendable {
         }
       })
     let fuse = try FuseSession(fileSystem, options: options)
+    self.session = session
     self.fuse = fuse
     tree.setInvalidationHandler { [weak fuse] changes in
       for change in changes { fuse?.invalidate(change) }
     }
-    session.setMountHandlers(
-      detach: { [weak fuse] lazily in
-        do throws(Errno) { try fuse?.unmount(lazily: lazily) } catch { return error.rawValue }
-        return 0
-      },
-      stop: { [weak fuse] in fuse?.stop() })
   }
 
   /// Mounts at a directory; requests wait until ``serve()``.
+  ///
+  /// From now on the session can take the mount away, and ends when it leaves the mount table.
   package func mount(at mountPoint: Path) throws(FuseError) {
     try fuse.mount(at: mountPoint)
+    session.setMountHandlers(
+      MountHandlers(
+        detach: { [weak fuse] lazily in
+          do throws(Errno) { try fuse?.unmount(lazily: lazily) } catch { return error.rawValue }
+          return 0
+        },
+        isAttached: { [weak fuse] in fuse?.isAttached ?? false },
+        stop: { [weak fuse] in fuse?.stop() }))
   }
 
   /// Serves requests; returns when the mount is gone, or when the session has stopped it.
