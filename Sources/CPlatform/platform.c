@@ -23,4 +23,11 @@ int platform_lock_when_touched(void *bytes, size_t count) {
   return mlock2(bytes, count, MLOCK_ONFAULT);
 }
 
+void *platform_remap(void *bytes, size_t count, size_t newCount) {
+  void *moved = mremap(bytes, count, newCount, MREMAP_MAYMOVE);
+  return moved == MAP_FAILED ? NULL : moved;
+}
+
+void platform_unmap(void *bytes, size_t count) { (void)munmap(bytes, count); }
+
 int platform_fork(void) { return fork(); }

@@ -1,4 +1,4 @@
-package import Secrets
+import Secrets
 
 /// Why a cipher refused its work.
 package enum CipherError: Error, Hashable {
@@ -6,14 +6,12 @@ package enum CipherError: Error, Hashable {
   case keyLength(Int)
   /// The IV hasn't the length that the cipher wants.
   case ivLength(Int)
-  /// The input isn't a multiple of the block size; the number of bytes left over.
+  /// The input isn't a multiple of the block size; this many bytes were left over.
   case partialBlock(Int)
-  /// The library failed for a reason of its own (no memory, a cipher that was configured away).
-  case library
 }
 
-/// The cipher that a whole vault is enciphered with (`docs/format.md`).
-package enum OuterCipher: Hashable, Sendable {
+/// The cipher that a whole vault is enciphered with (`docs/kdbx.md`).
+package enum OuterCipher: Hashable, Sendable, CaseIterable {
   case aes256CBC, chaCha20, twofish256CBC
 
   /// The size of the IV, in bytes.
@@ -26,41 +24,39 @@ package enum OuterCipher: Hashable, Sendable {
 
   /// The size of the key, in bytes.
   package var keySize: Int { 32 }
-}
 
-/// Deciphers in pieces.
-///
-/// Bad padding at the end is tolerated, since old writers of Twofish made some: the last block then
-/// goes out whole, and whoever reads the contents knows where they end.
-package struct Decryptor: ~Copyable {
-  package init(
-    _ cipher: OuterCipher, key: Span<UInt8>, iv: Span<UInt8>
-  ) throws(CipherError) { fatalError("not yet") }
+  /// The size of the blocks, in bytes: 1 where there are none.
+  var blockSize: Int {
+    switch self {
+    case .aes256CBC, .twofish256CBC: 16
+    case .chaCha20: 1
+    }
+  }
 
-  /// Appends what `input` gives; up to a block is held back.
-  package mutating func update(
-    _ input: Span<UInt8>, into output: inout WipedBuffer
-  ) throws(CipherError) { fatalError("not yet") }
-
-  /// Appends the rest, without its padding.
-  package mutating func finish(into output: inout WipedBuffer) throws(CipherError) {
-    fatalError("not yet")
+  /// The library's cipher, ready to run in one direction.
+  func makeEngine(
+    _ direction: CipherDirection, key: Span<UInt8>, iv: Span<UInt8>
+  ) throws(CipherError) -> any CipherEngine {
+    guard key.count == keySize else { throw .keyLength(key.count) }
+    guard iv.count == ivSize else { throw .ivLength(iv.count) }
+    switch self {
+    case .aes256CBC: return EVPEngine(.aes256CBC, direction, key: key, iv: iv)
+    case .twofish256CBC: return TwofishEngine(direction, key: key, iv: iv)
+    case .chaCha20:
+      // OpenSSL's IV begins with the block counter, which KDBX starts at 0.
+      var whole = [UInt8](repeating: 0, count: 4)
+      for i in iv.indices { whole.append(iv[i]) }
+      return EVPEngine(.chaCha20, direction, key: key, iv: whole.span)
+    }
   }
 }
 
-/// Enciphers in pieces, with PKCS#7 padding for the block ciphers.
-package struct Encryptor: ~Copyable {
-  package init(
-    _ cipher: OuterCipher, key: Span<UInt8>, iv: Span<UInt8>
-  ) throws(CipherError) { fatalError("not yet") }
+enum CipherDirection: Sendable {
+  case encrypt, decrypt
+}
 
-  /// Appends what `input` gives; less than a block is held back.
-  package mutating func update(
-    _ input: Span<UInt8>, into output: inout WipedBuffer
-  ) throws(CipherError) { fatalError("not yet") }
-
-  /// Appends the last block.
-  package mutating func finish(into output: inout WipedBuffer) throws(CipherError) {
-    fatalError("not yet")
-  }
+/// A cipher of one of the libraries, with its key and the state of its chain.
+protocol CipherEngine: AnyObject {
+  /// Appends as many bytes as `input` has, which are whole blocks.
+  func process(_ input: Span<UInt8>, into output: inout WipedBuffer)
 }

@@ -67,6 +67,20 @@ package struct WipedBuffer: ~Copyable, @unchecked Sendable {
     }
   }
 
+  /// Some of the bytes in use, to be changed in place.
+  ///
+  /// - Precondition: `range` lies within `0..<count`.
+  @_lifetime(&self)
+  package mutating func mutableBytes(in range: Range<Int>) -> MutableSpan<UInt8> {
+    precondition(
+      range.lowerBound >= 0 && range.upperBound <= count, "the range leaves the buffer")
+    // SAFETY: as above.
+    let elements = unsafe UnsafeMutableRawBufferPointer(rebasing: storage[range])
+      .bindMemory(to: UInt8.self)
+    let span = unsafe MutableSpan(_unsafeElements: elements)
+    return unsafe _overrideLifetime(span, mutating: &self)
+  }
+
   /// Appends one byte.
   package mutating func append(_ byte: UInt8) {
     reserve(count + 1)

@@ -18,6 +18,14 @@ void *_Nullable platform_map(size_t count, int huge);
 /// and errno. (Swift's Glibc lacks mlock2.)
 int platform_lock_when_touched(void *_Nonnull bytes, size_t count);
 
+/// Makes `count` mapped bytes at `bytes` `newCount` bytes long, where they are or elsewhere; nothing
+/// is copied, and nothing stays behind. Returns NULL and errno on failure, and then the old ones are
+/// as they were. (mremap is variadic.)
+void *_Nullable platform_remap(void *_Nonnull bytes, size_t count, size_t newCount);
+
+/// Gives mapped bytes back; the kernel overwrites them before anyone else gets them.
+void platform_unmap(void *_Nonnull bytes, size_t count);
+
 /// Forks. Swift hides `fork`, because after it only async-signal-safe calls are safe in a process
 /// that has threads: call this before any thread is started. Returns as fork(2) does.
 int platform_fork(void);

@@ -1,0 +1,65 @@
+import CLibcrypto
+
+/// The key stream of ChaCha20 (RFC 8439), entered at any offset.
+enum ChaCha20 {
+  static let keyCount = 32
+  static let nonceCount = 12
+
+  /// Combines `count` bytes at `source` with the key stream from `offset` on, into `target`, which may
+  /// be `source`.
+  ///
+  /// - Precondition: the stream, 256 GiB, isn't left.
+  static func process(
+    key: Span<UInt8>, nonce: Span<UInt8>, at offset: UInt64,
+    from source: UnsafePointer<UInt8>, to target: UnsafeMutablePointer<UInt8>, count: Int
+  ) {
+    precondition(key.count == keyCount && nonce.count == nonceCount, "not ChaCha20's sizes")
+    precondition(
+      offset <= 1 << 38 && UInt64(count) <= 1 << 38 - offset, "past the end of a key stream")
+    guard let context = unsafe EVP_CIPHER_CTX_new() else {
+      preconditionFailure("no memory for a cipher")
+    }
+    // A context for each call: the key lies in it no longer than this.
+    defer { unsafe EVP_CIPHER_CTX_free(context) }
+
+    // OpenSSL's IV begins with the number of the block, little-endian.
+    var iv: [UInt8] = []
+    iv.reserveCapacity(16)
+    for i in 0..<4 { iv.append(UInt8(truncatingIfNeeded: offset >> UInt64(6 + 8 * i))) }
+    for i in nonce.indices { iv.append(nonce[i]) }
+    unsafe key.withCBytes { key, _ in
+      demand(
+        unsafe EVP_EncryptInit_ex2(context, FetchedAlgorithm.chaCha20.pointer, key, iv, nil),
+        "begin ChaCha20")
+    }
+
+    var written: CInt = 0
+    let skipped = CInt(offset % 64)
+    if skipped > 0 {
+      unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 64) { scratch in
+        unsafe scratch.initialize(repeating: 0)
+        let base = scratch.baseAddress
+        demand(unsafe EVP_EncryptUpdate(context, base, &written, base, skipped), "seek")
+      }
+    }
+    var done = 0
+    while done < count {
+      let piece = min(count - done, 1 << 30)
+      demand(
+        unsafe EVP_EncryptUpdate(context, target + done, &written, source + done, CInt(piece)),
+        "go on with ChaCha20")
+      done += piece
+    }
+  }
+
+  /// Combines `bytes` with the key stream where they are.
+  static func apply(
+    key: Span<UInt8>, nonce: Span<UInt8>, at offset: UInt64, to bytes: inout MutableSpan<UInt8>
+  ) {
+    unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+      guard let base = buffer.baseAddress else { return }
+      unsafe process(
+        key: key, nonce: nonce, at: offset, from: base, to: base, count: buffer.count)
+    }
+  }
+}
