@@ -27,9 +27,13 @@ func pieces(of bytes: [UInt8], upTo limit: Int, using random: inout SeededGenera
 }
 
 extension WipedBuffer {
-  var array: [UInt8] { bytes.indices.map { bytes[$0] } }
+  /// A copy of the bytes.
+  var array: [UInt8] { unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) } }
 }
 
 extension SecretBytes {
-  var array: [UInt8] { withBytes { bytes in bytes.indices.map { bytes[$0] } } }
+  /// A copy of the bytes.
+  var array: [UInt8] {
+    withBytes { unsafe $0.withUnsafeBufferPointer { unsafe Array($0) } }
+  }
 }

@@ -33,17 +33,18 @@ import Testing
   /// Half text, half noise, so that there are literals, matches and stored blocks.
   static func sample(_ count: Int, using random: inout SeededGenerator) -> [UInt8] {
     let words = ascii("<String><Key>Title</Key><Value>example</Value></String>\n")
+    let noise = randomBytes(997, using: &random)
     var bytes: [UInt8] = []
     while bytes.count < count {
-      bytes += Bool.random(using: &random) ? words : randomBytes(50, using: &random)
+      bytes += Bool.random(using: &random) ? words : noise
     }
     return Array(bytes.prefix(count))
   }
 
-  @Test(arguments: [1, 6, 9] as [Int32], 0..<20 as Range<UInt64>)
+  @Test(arguments: [1, 6, 9] as [Int32], 0..<12 as Range<UInt64>)
   func `any pieces pack and unpack to the same`(level: Int32, seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
-    let plain = Self.sample(Int.random(in: 0...300_000, using: &random), using: &random)
+    let plain = Self.sample(Int.random(in: 0...150_000, using: &random), using: &random)
     let size = Int.random(in: 1...70_000, using: &random)
     let packed = Self.deflate(pieces(of: plain, upTo: size, using: &random), level: level)
     #expect(try Self.inflate([packed]) == plain)
