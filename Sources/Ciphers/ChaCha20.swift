@@ -23,14 +23,15 @@ enum ChaCha20 {
     defer { unsafe EVP_CIPHER_CTX_free(context) }
 
     // OpenSSL's IV begins with the number of the block, little-endian.
-    var iv: [UInt8] = []
-    iv.reserveCapacity(16)
-    for i in 0..<4 { iv.append(UInt8(truncatingIfNeeded: offset >> UInt64(6 + 8 * i))) }
-    for i in nonce.indices { iv.append(nonce[i]) }
+    var iv = [16 of UInt8](repeating: 0)
+    for i in 0..<4 { iv[i] = UInt8(truncatingIfNeeded: offset >> UInt64(6 + 8 * i)) }
+    for i in nonce.indices { iv[4 + i] = nonce[i] }
     unsafe key.withCBytes { key, _ in
-      demand(
-        unsafe EVP_EncryptInit_ex2(context, FetchedAlgorithm.chaCha20.pointer, key, iv, nil),
-        "begin ChaCha20")
+      unsafe iv.span.withCBytes { iv, _ in
+        demand(
+          unsafe EVP_EncryptInit_ex2(context, FetchedAlgorithm.chaCha20.pointer, key, iv, nil),
+          "begin ChaCha20")
+      }
     }
 
     var written: CInt = 0

@@ -1,5 +1,4 @@
 import CPlatform
-import Glibc
 
 /// A growable buffer of bytes that is overwritten before its memory is given back, also when it
 /// grows and moves.
@@ -16,14 +15,18 @@ package struct WipedBuffer: ~Copyable, @unchecked Sendable {
   /// touch of a page is dear (`docs/performance.md`).
   private static let mappedFrom = 1 << 20
 
-  private var storage: UnsafeMutableRawBufferPointer
+  @usableFromInline var storage: UnsafeMutableRawBufferPointer
+  @usableFromInline var used: Int
+
+  // What is called for every byte or value is inlined into the modules above.
+
   /// The number of bytes in use.
-  package private(set) var count: Int
+  @inlinable package var count: Int { used }
 
   /// Makes an empty buffer with room for `capacity` bytes before it has to move.
   package init(capacity: Int = 0) {
     unsafe storage = Self.allocate(max(capacity, 16))
-    count = 0
+    used = 0
   }
 
   /// Makes a buffer that holds a copy of `bytes`.
@@ -37,10 +40,10 @@ package struct WipedBuffer: ~Copyable, @unchecked Sendable {
   }
 
   /// The room before the buffer has to move, in bytes.
-  package var capacity: Int { unsafe storage.count }
+  @inlinable package var capacity: Int { unsafe storage.count }
 
   /// The bytes in use.
-  package var bytes: Span<UInt8> {
+  @inlinable package var bytes: Span<UInt8> {
     @_lifetime(borrow self)
     get {
       // SAFETY: the view borrows `self`.
@@ -50,13 +53,13 @@ package struct WipedBuffer: ~Copyable, @unchecked Sendable {
   }
 
   /// The bytes in use, valid until the buffer changes or goes away.
-  fileprivate var elements: UnsafeBufferPointer<UInt8> {
+  @inlinable var elements: UnsafeBufferPointer<UInt8> {
     // SAFETY: the first `count` bytes of `storage` are initialised.
     unsafe UnsafeRawBufferPointer(rebasing: storage[..<count]).bindMemory(to: UInt8.self)
   }
 
   /// The bytes in use, to be changed in place.
-  package var mutableBytes: MutableSpan<UInt8> {
+  @inlinable package var mutableBytes: MutableSpan<UInt8> {
     @_lifetime(&self)
     mutating get {
       // SAFETY: as above, and the view is exclusive.
@@ -82,14 +85,14 @@ package struct WipedBuffer: ~Copyable, @unchecked Sendable {
   }
 
   /// Appends one byte.
-  package mutating func append(_ byte: UInt8) {
-    reserve(count + 1)
-    unsafe storage[count] = byte
-    count += 1
+  @inlinable package mutating func append(_ byte: UInt8) {
+    if used == capacity { grow(to: used + 1) }
+    unsafe storage[used] = byte
+    used += 1
   }
 
   /// Appends a copy of `bytes`.
-  package mutating func append(_ bytes: Span<UInt8>) {
+  @inlinable package mutating func append(_ bytes: Span<UInt8>) {
     guard !bytes.isEmpty else { return }
     reserve(count + bytes.count)
     unsafe bytes.withUnsafeBytes { source in
@@ -97,7 +100,7 @@ package struct WipedBuffer: ~Copyable, @unchecked Sendable {
       let target = unsafe UnsafeMutableRawBufferPointer(rebasing: storage[count...])
       unsafe target.copyMemory(from: source)
     }
-    count += bytes.count
+    used += bytes.count
   }
 
   /// Appends the UTF-8 bytes of a text of ours; not for secrets, which never are a `String`.
@@ -111,28 +114,42 @@ package struct WipedBuffer: ~Copyable, @unchecked Sendable {
     reserve(count + byteCount)
     unsafe UnsafeMutableRawBufferPointer(rebasing: storage[count..<(count + byteCount)])
       .initializeMemory(as: UInt8.self, repeating: 0)
-    count += byteCount
+    used += byteCount
   }
 
   /// Lets `fill` append up to `limit` bytes in place.
-  package mutating func append<R, E: Error>(
+  @inlinable package mutating func append<R, E: Error>(
     atMost limit: Int, filledBy fill: (inout OutputRawSpan) throws(E) -> R
   ) throws(E) -> R {
     reserve(count + limit)
     let target = unsafe UnsafeMutableRawBufferPointer(rebasing: storage[count..<(count + limit)])
     var output = unsafe OutputRawSpan(buffer: target, initializedCount: 0)
     let result = try fill(&output)
-    count += unsafe output.finalize(for: target)
+    used += unsafe output.finalize(for: target)
     return result
   }
 
   /// Makes room for `capacity` bytes in all.
-  package mutating func reserve(_ capacity: Int) {
-    guard capacity > self.capacity else { return }
-    let larger = unsafe Self.allocate(max(capacity, storage.count * 2))
-    unsafe larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: storage[..<count]))
-    unsafe Self.free(storage)
-    unsafe storage = larger
+  @inlinable package mutating func reserve(_ capacity: Int) {
+    if capacity > self.capacity { grow(to: capacity) }
+  }
+
+  /// Makes room for at least `capacity` bytes, and for more the larger the buffer is already.
+  @usableFromInline mutating func grow(to capacity: Int) {
+    let wanted = unsafe max(capacity, storage.count * 2)
+    if unsafe storage.count >= Self.mappedFrom, let base = unsafe storage.baseAddress {
+      // The kernel moves pages without copying them, so nothing is held twice.
+      let size = Self.wholePages(wanted)
+      guard let moved = unsafe platform_remap(base, storage.count, size) else {
+        preconditionFailure("the kernel has no memory for a buffer of \(size) bytes")
+      }
+      unsafe storage = UnsafeMutableRawBufferPointer(start: moved, count: size)
+    } else {
+      let larger = unsafe Self.allocate(wanted)
+      unsafe larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: storage[..<used]))
+      unsafe Self.free(storage)
+      unsafe storage = larger
+    }
   }
 
   /// Overwrites and drops all but the first `newCount` bytes; the memory stays for what follows.
@@ -141,25 +158,27 @@ package struct WipedBuffer: ~Copyable, @unchecked Sendable {
     if let base = unsafe storage.baseAddress {
       unsafe platform_wipe(base + newCount, count - newCount)
     }
-    count = newCount
+    used = newCount
   }
 
   private static func allocate(_ count: Int) -> UnsafeMutableRawBufferPointer {
     guard count >= mappedFrom else {
       return UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
     }
-    let size = (count + 4095) / 4096 * 4096
+    let size = wholePages(count)
     guard let base = unsafe platform_map(size, 1) else {
       preconditionFailure("the kernel has no memory for a buffer of \(size) bytes")
     }
     return unsafe UnsafeMutableRawBufferPointer(start: base, count: size)
   }
 
+  private static func wholePages(_ count: Int) -> Int { (count + 4095) / 4096 * 4096 }
+
   private static func free(_ storage: UnsafeMutableRawBufferPointer) {
     guard let base = storage.baseAddress else { return }
     if storage.count >= mappedFrom {
       // The kernel overwrites pages before it gives them to anyone else.
-      unsafe munmap(base, storage.count)
+      unsafe platform_unmap(base, storage.count)
     } else {
       unsafe platform_wipe(base, storage.count)
       unsafe storage.deallocate()
@@ -169,17 +188,17 @@ package struct WipedBuffer: ~Copyable, @unchecked Sendable {
 
 /// A ``WipedBuffer`` that no longer changes and that many may hold.
 package final class SharedBuffer: Sendable {
-  private let buffer: WipedBuffer
+  @usableFromInline let buffer: WipedBuffer
 
   package init(_ buffer: consuming WipedBuffer) {
     self.buffer = buffer
   }
 
   /// The number of bytes.
-  package var count: Int { buffer.count }
+  @inlinable package var count: Int { buffer.count }
 
   /// The bytes; the view keeps this object alive.
-  package var bytes: Span<UInt8> {
+  @inlinable package var bytes: Span<UInt8> {
     @_lifetime(borrow self)
     get {
       // SAFETY: the buffer never changes, and lives as long as this object, which the view borrows.
