@@ -93,8 +93,6 @@ extension KDBXError {
         cause: .text("the last cipher block has only \(count) bytes"))
     case .keyLength, .ivLength:
       self.init(.damaged, in: .header, cause: .text("the cipher can't be set up"))
-    case .library:
-      self.init(.unsupported(.cipher), in: .blocks, cause: .text("libcrypto refuses the cipher"))
     }
   }
 
