@@ -19,7 +19,7 @@ extension SessionError {
     case .unsupportedVersion(let version):
       self.init(
         .unreadable,
-        "\(name) has format version \(version.major).\(version.minor), which kdbxfs can't read",
+        "\(name) has format version \(version), which kdbxfs can't read",
         hints: ["versions 3.0 to 4.1 can be read"])
     case .truncated:
       self.init(.unreadable, "\(name) is cut off, in its \(place)", hints: [restore])

@@ -16,8 +16,8 @@ extension VaultSession {
     let isReadOnly = access.isReadOnly || vault.isNewerThanKnown
     if vault.isNewerThanKnown {
       log.warning(
-        "the vault has format version \(vault.header.version.major)."
-          + "\(vault.header.version.minor), newer than kdbxfs knows: mounted read-only")
+        "the vault has format version \(vault.header.version), newer than kdbxfs knows: mounted"
+          + " read-only")
     }
     do throws(Errno) {
       let session = try VaultSession(
@@ -37,7 +37,7 @@ extension OpenedVault {
   /// Whether the file is of a later minor version than the newest that we know, so that a save could
   /// lose what it has.
   var isNewerThanKnown: Bool {
-    header.version.major == 4 && header.version.minor > 1
+    header.version > .newest
   }
 }
 

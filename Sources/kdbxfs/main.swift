@@ -1,1 +1,6 @@
-print("kdbxfs")
+import CWipingHeap
+import Commands
+import Platform
+
+wiping_heap_link()
+Process.exit(Kdbxfs.run(Array(Process.arguments.dropFirst())))

@@ -46,7 +46,7 @@ extension SessionError {
   }
 
   /// The error that an answer holds; `nil` when all went well.
-  init?(_ answer: JSONObject) {
+  package init?(_ answer: JSONObject) {
     guard answer["ok"] != .boolean(true) else { return nil }
     guard case .string(let word) = answer["kind"], case .string(let message) = answer["error"],
       case .strings(let hints) = answer["hints"], case .integer(let errno) = answer["errno"],

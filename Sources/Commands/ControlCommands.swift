@@ -1,0 +1,85 @@
+import Platform
+import Session
+
+/// The commands that ask the process which serves a mount: `umount`, `save`, `status`.
+enum ControlCommands {
+  /// Saves and unmounts; returns when both are done and the process has ended.
+  static func unmount(_ mountPoint: Path, lazily: Bool) throws(Complaint) {
+    let place = try find(mountPoint)
+    if MountPoint.isDead(place) { throw dead(mountPoint) }
+    _ = try ask(.unmount(lazily: lazily), of: place, named: mountPoint)
+  }
+
+  static func save(_ mountPoint: Path) throws(Complaint) {
+    _ = try ask(.save, of: try find(mountPoint), named: mountPoint)
+  }
+
+  /// Prints what the mount says of itself: a line a fact, or the JSON object as it came.
+  static func status(_ mountPoint: Path, asJSON: Bool) throws(Complaint) {
+    let answer = try ask(.status, of: try find(mountPoint), named: mountPoint)
+    let text =
+      asJSON
+      ? answer.bytes + [0x0A]
+      : answer.members.flatMap { $0.name == "ok" ? [] : Array(line($0.name, $0.value).utf8) }
+    try VaultCommands.write(text)
+  }
+
+  private static func line(_ name: String, _ value: JSONValue) -> String {
+    let text =
+      switch value {
+      case .string(let text): text
+      case .integer(let number): "\(number)"
+      case .boolean(let flag): flag ? "yes" : "no"
+      case .null: "-"
+      case .strings(let texts): texts.isEmpty ? "-" : texts.joined(separator: "; ")
+      }
+    return "\(name): \(text)\n"
+  }
+
+  // MARK: - Asking
+
+  private static func find(_ mountPoint: Path) throws(Complaint) -> Path {
+    do throws(Errno) {
+      return try MountPoint.resolve(mountPoint)
+    } catch {
+      throw Complaint("'\(mountPoint)' can't be looked at: \(error)", exitCode: .controlSocket)
+    }
+  }
+
+  private static func ask(
+    _ request: ControlRequest, of place: Path, named mountPoint: Path
+  ) throws(Complaint) -> JSONObject {
+    let answer: JSONObject
+    do throws(ControlClient.Failure) {
+      answer = try ControlClient.ask(request, of: place)
+    } catch {
+      switch error {
+      case .nobody: throw nobody(place, named: mountPoint)
+      case .noAnswer:
+        throw Complaint(
+          "the process behind '\(mountPoint)' ended without an answer",
+          hints: ["the system's log may say why"], exitCode: .controlSocket)
+      }
+    }
+    if let error = SessionError(answer) { throw Complaint(error) }
+    return answer
+  }
+
+  private static func nobody(_ place: Path, named mountPoint: Path) -> Complaint {
+    if MountPoint.isDead(place) { return dead(mountPoint) }
+    guard let entry = try? MountTable.entry(at: place), entry.type == MountPoint.type else {
+      return Complaint("no vault is mounted at '\(mountPoint)'", exitCode: .controlSocket)
+    }
+    return Complaint(
+      "the vault mounted at '\(mountPoint)' is not yours to control",
+      hints: ["the user who mounted it can"], exitCode: .controlSocket)
+  }
+
+  /// A mount whose process was killed: what wasn't saved is lost.
+  private static func dead(_ mountPoint: Path) -> Complaint {
+    Complaint(
+      "the process behind '\(mountPoint)' is gone; what it had not saved is lost",
+      hints: ["'fusermount3 -uz \(mountPoint)' clears the dead mount away; so does the next mount"],
+      exitCode: .controlSocket)
+  }
+}

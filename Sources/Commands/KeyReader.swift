@@ -1,0 +1,145 @@
+import KDBX
+import Platform
+import Secrets
+
+/// A password and a key file's key, as far as a person gave them.
+struct KeyMaterial: ~Copyable {
+  /// `nil`: none, which differs from an empty one.
+  var password: SecretBytes?
+  var keyFileKey: SecretBytes?
+}
+
+/// Reads the password and the key file from where the command line says, or asks for the password.
+///
+/// The sources of a password, in this order: `--passfile`, `--extpass`, standard input where it is a
+/// pipe or a file, the terminal. One final line end is dropped, nothing else.
+enum KeyReader {
+  /// The most bytes of a password that are read.
+  private static let longestPassword = 1 << 20
+  /// The most bytes of a key file that are read: any file can be one.
+  private static let longestKeyFile = 1 << 28
+
+  /// Reads all of it; asks last of all.
+  static func read(_ sources: KeySources, for vault: Path) throws(Complaint) -> KeyMaterial {
+    var key: SecretBytes?
+    if let file = sources.keyFile { key = try keyFileKey(in: file) }
+    if sources.hasNoPassword { return KeyMaterial(password: nil, keyFileKey: key) }
+    return KeyMaterial(password: try password(sources, for: vault), keyFileKey: key)
+  }
+
+  // MARK: - The key file
+
+  private static func keyFileKey(in path: Path) throws(Complaint) -> SecretBytes {
+    let file: WipedBuffer
+    do throws(Errno) {
+      file = try Files.readWhole(path, limit: longestKeyFile)
+    } catch {
+      throw Complaint(
+        "the key file '\(path)' can't be read: \(error)", exitCode: .noKeyMaterial)
+    }
+    guard file.count > 0 else {
+      throw Complaint(
+        "the key file '\(path)' is empty", hints: ["an empty file protects nothing"],
+        exitCode: .wrongKey)
+    }
+    do throws(KDBXError) {
+      return try KeyFile.key(from: file.bytes)
+    } catch {
+      let reason =
+        if case .badKeyFile(let problem) = error.kind { problem.rawValue } else { "damaged" }
+      throw Complaint(
+        "the key file '\(path)' can't be used: \(reason)",
+        hints: ["it may be damaged; a backup of it may be whole"], exitCode: .wrongKey)
+    }
+  }
+
+  // MARK: - The password
+
+  private static func password(
+    _ sources: KeySources, for vault: Path
+  ) throws(Complaint) -> SecretBytes {
+    if let file = sources.passwordFile { return try password(inFile: file) }
+    if !sources.passwordProgram.isEmpty { return try password(from: sources.passwordProgram) }
+    if let password = try passwordOnStandardInput() { return password }
+    return try passwordFromTerminal(for: vault)
+  }
+
+  private static func password(inFile path: Path) throws(Complaint) -> SecretBytes {
+    do throws(Errno) {
+      let file = try Files.readWhole(path, limit: longestPassword)
+      return withoutLineEnd(file.bytes)
+    } catch {
+      throw Complaint(
+        "the password file '\(path)' can't be read: \(error)", exitCode: .noKeyMaterial)
+    }
+  }
+
+  private static func password(from program: [[UInt8]]) throws(Complaint) -> SecretBytes {
+    let name = Path(program[0])
+    do throws(Program.Failure) {
+      let output = try Program.run(program, input: [UInt8]().span, limit: longestPassword)
+      return output.withBytes { withoutLineEnd($0) }
+    } catch {
+      let reason =
+        switch error {
+        case .start(let errno): "it can't be started: \(errno)"
+        case .status(let status): "it ended with \(status)"
+        case .signal(let signal): "it was ended by signal \(signal.rawValue)"
+        case .tooLong: "it wrote too much"
+        case .system(let errno): "\(errno)"
+        }
+      throw Complaint(
+        "the password program '\(name)' gave no password: \(reason)",
+        hints: ["each --extpass is one word: a program, then its arguments; no shell is asked"],
+        exitCode: .noKeyMaterial)
+    }
+  }
+
+  /// The password on standard input; `nil` where that is no pipe and no file.
+  private static func passwordOnStandardInput() throws(Complaint) -> SecretBytes? {
+    guard let input = try? StandardStream.input.duplicate(), let status = try? input.status()
+    else { return nil }
+    switch status.kind {
+    case .fifo, .regular, .socket: break
+    case .directory, .symbolicLink, .characterDevice, .blockDevice, .unknown: return nil
+    }
+    do throws(Errno) {
+      let bytes = try Files.readWhole(input, limit: longestPassword)
+      return withoutLineEnd(bytes.bytes)
+    } catch {
+      throw Complaint(
+        "standard input can't be read: \(error)", exitCode: .noKeyMaterial)
+    }
+  }
+
+  private static func passwordFromTerminal(for vault: Path) throws(Complaint) -> SecretBytes {
+    do throws(Terminal.Failure) {
+      return try Terminal.readSecret(prompt: "Password for \(Path(vault.lastComponent)): ")
+    } catch {
+      switch error {
+      case .noTerminal:
+        throw Complaint(
+          "there is no password, and no terminal to ask on",
+          hints: ["--passfile, --extpass or standard input can give it"], exitCode: .noKeyMaterial)
+      case .endOfInput:
+        throw Complaint("no password was typed", exitCode: .noKeyMaterial)
+      case .tooLong:
+        throw Complaint("the password is too long to be typed", exitCode: .noKeyMaterial)
+      case .interrupted:
+        throw Complaint("interrupted", exitCode: .interrupted)
+      case .system(let errno):
+        throw Complaint("the terminal can't be used: \(errno)", exitCode: .noKeyMaterial)
+      }
+    }
+  }
+
+  /// A password without the one line end that an editor or `echo` puts behind it.
+  static func withoutLineEnd(_ bytes: Span<UInt8>) -> SecretBytes {
+    var count = bytes.count
+    if count > 0, bytes[count - 1] == 0x0A {
+      count -= 1
+      if count > 0, bytes[count - 1] == 0x0D { count -= 1 }
+    }
+    return SecretBytes(copying: bytes.extracting(first: count))
+  }
+}

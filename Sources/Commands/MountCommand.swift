@@ -1,0 +1,143 @@
+import Fuse
+import Platform
+import Session
+import VaultMount
+
+/// `kdbxfs VAULT MOUNTPOINT`, in the process that serves the mount.
+///
+/// All that can fail without a key is tried before a person is asked for one, and nothing is mounted
+/// before the vault is open.
+struct MountCommand: Sendable {
+  let vault: Path
+  let mountPoint: Path
+  let settings: Settings
+  let log: SessionLog
+
+  init(vault: Path, mountPoint: Path, _ settings: Settings) {
+    self.vault = vault
+    self.mountPoint = mountPoint
+    self.settings = settings
+    log = SessionLog(isQuiet: settings.isQuiet, isVerbose: settings.isVerbose)
+  }
+
+  /// Opens, mounts and serves; returns when the mount has ended.
+  ///
+  /// `whenMounted` is called once the kernel has the mount, before the first request is served.
+  func run(whenMounted: () -> Void) throws(Complaint) -> ExitCode {
+    EndingSignals.endAtOnce()
+    let place = try MountPoint.prepare(
+      mountPoint, for: vault, takesNonEmpty: settings.takesNonEmpty)
+    try checkDevice()
+    let session = try openSession(mountingAt: place)
+    let mount = try makeMount(of: session, at: place)
+    let control: ControlServer
+    do throws(Complaint) {
+      control = try startControl(of: session)
+    } catch {
+      // The mount is there and answers nobody: it is taken away while it is served.
+      session.end(.signal) { _ in }
+      serve(mount)
+      throw error
+    }
+    whenMounted()
+    serve(mount)
+    return end(session, control)
+  }
+
+  // MARK: - Before the mount
+
+  private func checkDevice() throws(Complaint) {
+    do throws(Errno) {
+      _ = try Files.status(of: "/dev/fuse")
+    } catch {
+      throw Complaint(
+        "this machine has no /dev/fuse", hints: [Complaint.fuseHint], exitCode: .fuse)
+    }
+  }
+
+  private func openSession(mountingAt place: Path) throws(Complaint) -> VaultSession {
+    let candidate = try VaultCommands.candidate(vault)
+    let access = try makeAccess(to: candidate, mountingAt: place)
+    let keys = try KeyReader.read(settings.keys, for: vault)
+    let opened = try VaultCommands.open(candidate, with: keys)
+    // From here on a signal waits until there is someone to save and unmount.
+    EndingSignals.hold()
+    var options = SessionOptions()
+    options.autosaveAfter = settings.autosaveAfter
+    options.isExact = settings.isExact
+    options.showsHidden = settings.showsHidden
+    options.allowsPurge = settings.allowsPurge
+    do throws(SessionError) {
+      return try VaultSession.start(
+        opened, mountPoint: place, options: options, access: access, log: log)
+    } catch {
+      throw Complaint(error)
+    }
+  }
+
+  private func makeAccess(
+    to candidate: borrowing VaultCandidate, mountingAt place: Path
+  ) throws(Complaint) -> VaultAccess {
+    do throws(SessionError) {
+      return try VaultAccess(
+        to: candidate, mountPoint: place, readOnly: settings.isReadOnly, log: log)
+    } catch {
+      throw Complaint(error)
+    }
+  }
+
+  // MARK: - The mount
+
+  private func makeMount(of session: VaultSession, at place: Path) throws(Complaint) -> VaultMount {
+    var options = MountOptions(
+      source: Path(settings.sourceName ?? session.vaultPath.bytes).description,
+      subtype: "kdbxfs")
+    options.isReadOnly = session.isReadOnly
+    options.allowsOthers = settings.allowsOthers
+    if settings.allowsOthers {
+      log.warning("allow_other lets root in, and whomever the file modes admit")
+    }
+    do throws(FuseError) {
+      let mount = try VaultMount(session, options: options)
+      try mount.mount(at: place)
+      return mount
+    } catch {
+      _ = session.finish()
+      throw Complaint(error)
+    }
+  }
+
+  private func startControl(of session: VaultSession) throws(Complaint) -> ControlServer {
+    do throws(Errno) {
+      try EndingSignals.watch { signal in
+        log.debug("signal \(signal.rawValue): saving and unmounting")
+        session.end(.signal) { _ in }
+      }
+    } catch {
+      throw Complaint("no thread can be started: \(error)", exitCode: .fuse)
+    }
+    do throws(SessionError) {
+      return try ControlServer(for: session)
+    } catch {
+      throw Complaint(error)
+    }
+  }
+
+  private func serve(_ mount: VaultMount) {
+    do throws(Errno) {
+      try mount.serve()
+    } catch {
+      log.error("the mount can't be served: \(error)")
+    }
+  }
+
+  private func end(_ session: VaultSession, _ control: ControlServer) -> ExitCode {
+    let failure = session.finish()
+    control.stop()
+    guard let failure else { return .success }
+    let complaint = Complaint(failure)
+    log.error(complaint.message)
+    for hint in complaint.hints { log.hint(hint) }
+    return complaint.exitCode
+  }
+}

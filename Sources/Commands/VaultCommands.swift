@@ -1,0 +1,153 @@
+import Ciphers
+import KDBX
+import Platform
+import Secrets
+import Session
+import VaultTree
+
+/// The commands that need no mount: `ls`, `cat`, `info`.
+enum VaultCommands {
+  /// How many bytes of a field or attachment are opened at a time.
+  private static let pieceSize = 1 << 17
+
+  // MARK: - info
+
+  /// Prints what a vault's header says; needs no key, and nothing vouches for it.
+  static func information(_ vault: Path) throws(Complaint) {
+    let header = try candidate(vault).header
+    var text = """
+      file: \(vault)
+      format: KDBX \(header.version)
+      cipher: \(header.cipher.title)
+      compression: \(header.compression == .gzip ? "gzip" : "none")
+
+      """
+    for (name, value) in header.kdf.facts { text += "\(name): \(value)\n" }
+    try write(Array(text.utf8))
+  }
+
+  // MARK: - ls
+
+  /// Prints the names in a directory of the tree, one a line, or the path of a file.
+  static func list(_ vault: Path, path: [UInt8], _ settings: Settings) throws(Complaint) {
+    let tree = try open(vault, settings)
+    let output = try treeCall(path) { () throws(TreeError) -> [UInt8] in
+      let node = try tree.resolve(path: path)
+      guard try tree.attributes(of: node).kind == .directory else { return path + [0x0A] }
+      let handle = try tree.openDirectory(node)
+      defer { tree.releaseDirectory(handle) }
+      return try tree.list(handle).flatMap { $0.name + [0x0A] }
+    }
+    try write(output)
+  }
+
+  // MARK: - cat
+
+  /// Prints the bytes of files of the tree, one after another; all are looked up before the first is
+  /// printed.
+  static func concatenate(
+    _ vault: Path, paths: [[UInt8]], _ settings: Settings
+  ) throws(Complaint) {
+    let tree = try open(vault, settings)
+    var handles: [HandleID] = []
+    for path in paths {
+      handles.append(
+        try treeCall(path) { () throws(TreeError) in
+          try tree.open(try tree.resolve(path: path), .read)
+        })
+    }
+    for (path, handle) in zip(paths, handles) { try copy(handle, of: tree, path: path) }
+  }
+
+  private static func copy(
+    _ handle: HandleID, of tree: VaultTree, path: [UInt8]
+  ) throws(Complaint) {
+    defer { tree.release(handle) }
+    var offset = 0
+    while true {
+      var piece = WipedBuffer(capacity: pieceSize)
+      do throws(TreeError) {
+        try tree.read(handle, at: offset, count: pieceSize, into: &piece)
+      } catch {
+        throw Complaint(error, path: path)
+      }
+      if piece.count == 0 { return }
+      try write(piece.bytes)
+      offset += piece.count
+    }
+  }
+
+  // MARK: - The vault
+
+  static func candidate(_ vault: Path) throws(Complaint) -> VaultCandidate {
+    do throws(SessionError) { return try VaultCandidate(vault) } catch { throw Complaint(error) }
+  }
+
+  static func open(
+    _ candidate: consuming VaultCandidate, with keys: consuming KeyMaterial
+  ) throws(Complaint) -> OpenedVault {
+    do throws(SessionError) {
+      return try candidate.open(
+        password: keys.password.take(), keyFileKey: keys.keyFileKey.take())
+    } catch {
+      throw Complaint(error)
+    }
+  }
+
+  private static func open(_ vault: Path, _ settings: Settings) throws(Complaint) -> VaultTree {
+    let candidate = try candidate(vault)
+    let keys = try KeyReader.read(settings.keys, for: vault)
+    let opened = try open(candidate, with: keys)
+    var options = SessionOptions()
+    options.showsHidden = settings.showsHidden
+    return VaultTree(opened, options: options, isReadOnly: true)
+  }
+
+  private static func treeCall<R>(
+    _ path: [UInt8], _ body: () throws(TreeError) -> R
+  ) throws(Complaint) -> R {
+    do throws(TreeError) { return try body() } catch { throw Complaint(error, path: path) }
+  }
+
+  /// Writes to standard output, as below.
+  static func write(_ bytes: [UInt8]) throws(Complaint) {
+    try write(bytes.span)
+  }
+
+  /// Writes to standard output; a reader who has left is no error, and ends the program.
+  static func write(_ bytes: Span<UInt8>) throws(Complaint) {
+    do throws(Errno) {
+      try StandardStream.output.writeAll(bytes)
+    } catch .brokenPipe {
+      throw Complaint("", exitCode: .success)
+    } catch {
+      throw Complaint("standard output can't be written: \(error)", exitCode: .usage)
+    }
+  }
+}
+
+extension OuterCipher {
+  /// The name that people know it by.
+  fileprivate var title: String {
+    switch self {
+    case .aes256CBC: "AES-256-CBC"
+    case .chaCha20: "ChaCha20"
+    case .twofish256CBC: "Twofish-256-CBC"
+    }
+  }
+}
+
+extension KDFParameters {
+  /// What it costs to make the key from a password, as lines for a person.
+  fileprivate var facts: KeyValuePairs<String, String> {
+    switch algorithm {
+    case .aes(let rounds): ["key derivation": "AES-KDF", "rounds": "\(rounds)"]
+    case .argon2(let argon2):
+      [
+        "key derivation": argon2.variant == .d ? "Argon2d" : "Argon2id",
+        "memory": "\(argon2.memoryKiB) KiB", "passes": "\(argon2.iterations)",
+        "lanes": "\(argon2.lanes)",
+      ]
+    }
+  }
+}
