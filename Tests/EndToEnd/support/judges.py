@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lxml import etree
+from pykeepass import PyKeePass
 
 from . import kdbx
 
@@ -46,6 +47,15 @@ def unix_time(text: str) -> int | str:
 
 def uuid_hex(text: str) -> str:
     return base64.b64decode(text or "").hex()
+
+
+def first_free(name: str, taken) -> str:
+    """`name`, or it with a number where a vault gives one UUID to several."""
+    number = 1
+    while name in taken:
+        number += 1
+        name = f"{name.split('#')[0]}#{number}"
+    return name
 
 
 def canonical(element) -> str:
@@ -114,6 +124,7 @@ class Reading:
     deleted: set[str]
     version: tuple[int, int] | None = None
     root: str = ""
+    tree: etree._Element | None = None
 
     def path(self, uuid: str) -> str:
         """Names from below the root, joined by slashes; a group's ends with one."""
@@ -201,7 +212,7 @@ class Builder:
         }
 
     def add(self, element, parent: str) -> str:
-        uuid = uuid_hex(text_of(element, "UUID"))
+        uuid = first_free(uuid_hex(text_of(element, "UUID")), self.reading.groups)
         own = {"UUID", "Name", "Times", "Group", "Entry"}
         rest = [canonical(child) for child in self.children(element) if child.tag not in own]
         group = Group(uuid, parent, text_of(element, "Name"), self.times(element), rest, [])
@@ -211,6 +222,7 @@ class Builder:
                 group.children.append(self.add(child, uuid))
             elif child.tag == "Entry":
                 entry = self.entry(child, uuid)
+                entry.uuid = first_free(entry.uuid, self.reading.entries)
                 self.reading.entries[entry.uuid] = entry
                 group.children.append(entry.uuid)
         return uuid
@@ -236,10 +248,9 @@ def read_own(path, password, keyfile=None) -> Reading:
     return reading
 
 
-def read_pykeepass(path, password, keyfile=None) -> Reading:
-    from pykeepass import PyKeePass
-
-    vault = PyKeePass(os.fspath(path), password, os.fspath(keyfile) if keyfile else None)
+def read_pykeepass(path, password, keyfile=None, transformed_key=None) -> Reading:
+    keyfile = os.fspath(keyfile) if keyfile else None
+    vault = PyKeePass(os.fspath(path), password, keyfile, transformed_key)
     binaries = vault.binaries if vault.version >= (4, 0) else None
     reading = Builder(vault.tree.getroot(), binaries).build()
     reading.version = vault.version
@@ -263,14 +274,14 @@ def keepassxc(*arguments, password=None, keyfile=None, check=True) -> bytes:
     return done.stdout
 
 
-def read_keepassxc(path, password, keyfile=None) -> Reading:
+def read_keepassxc(path, password, keyfile=None, exports=True) -> Reading:
     xml = keepassxc("export", path, password=password, keyfile=keyfile)
     tree = etree.fromstring(xml, etree.XMLParser(huge_tree=True))
     reading = Builder(tree, None, missing=ANYTHING).build()
     # Filled in with the moment of the export, where the file has none.
     reading.meta.pop("SettingsChanged", None)
     # An export of KDBX 4 names attachments and leaves their content out.
-    for uuid, entry in reading.entries.items():
+    for uuid, entry in reading.entries.items() if exports else ():
         for name in [name for name, content in entry.attachments.items() if content is ANYTHING]:
             arguments = "attachment-export", "--stdout", path, "/" + reading.path(uuid), name
             entry.attachments[name] = keepassxc(*arguments, password=password, keyfile=keyfile)

@@ -360,18 +360,20 @@ class Recipe:
 def write(
     tree: etree._Element,
     recipe: Recipe,
-    password: str | None,
+    password: str | None = None,
     keyfile: bytes | None = None,
     binaries: list[tuple[int, bytes]] = (),
     rewrite=lambda xml: xml,
+    composite: bytes | None = None,
 ) -> bytes:
     """The file that holds `tree`, whose protected values are clear text. `tree` stays as it is.
 
-    `rewrite` may change the document's bytes to what no XML library writes.
+    `rewrite` may change the document's bytes to what no XML library writes; `composite` stands
+    for a key that no password and key file need make.
     """
     header = recipe.header()
     raw = header.bytes()
-    transformed = header.transformed(composite_key(password, keyfile))
+    transformed = header.transformed(composite or composite_key(password, keyfile))
     master = sha256(header.field(4), transformed)
     tree = etree.fromstring(etree.tostring(tree))
     modern = header.major >= 4

@@ -1,0 +1,285 @@
+"""Every vault of the corpus: shown as its expectation says, edited, and judged by its readers."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+
+import pytest
+from support import judges, naming, programs, shared
+
+EDIT = "edited through the mount, größer 🔑"
+pytestmark = pytest.mark.skipif(
+    not shared.cases("opens"), reason="no corpus of vaults at KDBXFS_SHARED or ../shared")
+
+
+def named(case: shared.Case) -> str:
+    return case.id
+
+
+def scope(case: shared.Case) -> str | None:
+    """Why a vault that opens elsewhere need not open here; None where it must."""
+    if case.wants_response:
+        return "needs the answer of a hardware key"
+    if case.header["format"].startswith("KDBX 2"):
+        return "KDBX 2"
+    return None
+
+
+def mount(case, vault, place, *options):
+    return programs.mount(vault, place, "-o", "autosave=0", *options, *case.options,
+                          password=case.password)
+
+
+# What the tree must show
+
+
+def created(times):
+    found = (times or {}).get("created")
+    return found if found and not found.startswith("raw:") else None
+
+
+class Expected:
+    """The tree that a vault's contents make by the naming rules: path to node."""
+
+    def __init__(self, contents: dict):
+        self.groups, self.entries = {}, {}
+        self.contents = contents
+        root = contents["groups"][0]
+        self.place(root["uuid"], b"", True)
+
+    def place(self, uuid, path: bytes, at_top: bool):
+        groups = [g for g in self.contents["groups"] if g["parent"] == uuid and g["uuid"] != uuid]
+        entries = [e for e in self.contents["entries"] if e["group"] == uuid]
+        siblings = [
+            {"name": self.title(item).encode("utf-8", "surrogateescape"),
+             "uuid": item["uuid"] or "0" * 32, "created": created(item["times"])}
+            for item in groups + entries
+        ]
+        names = naming.sibling_names(siblings, at_top)
+        for number, item in enumerate(groups + entries):
+            below = path + b"/" + names[number]
+            if number < len(groups):
+                self.groups[below] = item
+                self.place(item["uuid"], below, False)
+            else:
+                self.entries[below] = item
+
+    @staticmethod
+    def title(item: dict) -> str:
+        if "name" in item:
+            return item["name"]
+        titles = [s.get("value", "") for s in item["strings"] if s["key"] == "Title"]
+        return titles[-1] if titles else ""
+
+
+def looks_like(string: dict, content: bytes) -> bool:
+    """Whether a file's content is the value; long values are given by their hash."""
+    if "value" in string:
+        value = string["value"].encode("utf-8", "surrogatepass")
+        return content == value
+    return (len(content), hashlib.sha256(content).hexdigest()) == (
+        string["value_bytes"], string["value_sha256"])
+
+
+def read(path: bytes) -> bytes:
+    with open(path, "rb") as file:
+        content = file.read()
+    assert os.stat(path).st_size == len(content), path
+    return content
+
+
+def check_entry(path: bytes, entry: dict, is_version: bool = False):
+    """An entry's directory shows its fields, attachments, tags and expiry, and nothing more."""
+    listed = set(os.listdir(path))
+    names = naming.field_names([string["key"] for string in entry["strings"]])
+    wanted = {b"username", b"password", b"url", b"notes"}
+    for string, name in zip(entry["strings"], names, strict=True):
+        if name is None:
+            continue
+        wanted.add(name)
+        content = read(path + b"/" + name)
+        if string["key"] not in entry.get("placeholders_in", ()):
+            assert looks_like(string, content), (path, name, content, string)
+        if not is_version:
+            mark = os.getxattr(path + b"/" + name, "user.kdbx.protected")
+            assert mark == (b"1" if string["protected"] else b"0"), (path, name)
+    for name in wanted - {name for name in names if name}:
+        assert read(path + b"/" + name) == b"", (path, name)
+    if entry["tags"]:
+        wanted.add(b"tags")
+        assert read(path + b"/tags").decode().split("\n") == entry["tags"]
+    if entry["times"] and entry["times"]["expires"] is True and entry["times"].get("expiry"):
+        wanted.add(b"expires")
+        assert read(path + b"/expires").decode() == entry["times"]["expiry"]
+    if entry["attachments"]:
+        wanted.add(b"attachments")
+        check_attachments(path + b"/attachments", entry["attachments"])
+    # Codes have tests of their own; here they may be there.
+    assert listed - {b"totp", b"hotp"} == wanted, path
+    if any("codes" in otp for otp in entry.get("otp", ())) and not is_version:
+        assert listed & {b"totp", b"hotp"}, path
+
+
+def check_attachments(path: bytes, attachments: list[dict]):
+    names = naming.attachment_names([attachment["name"] for attachment in attachments])
+    assert set(os.listdir(path)) == set(names)
+    for name, attachment in zip(names, attachments, strict=True):
+        if not attachment.get("missing"):
+            content = read(path + b"/" + name)
+            found = len(content), hashlib.sha256(content).hexdigest()
+            assert found == (attachment["size"], attachment["sha256"]), name
+
+
+def check_history(path: bytes, entry: dict):
+    versions = entry.get("history", [])
+    listed = sorted(os.listdir(path + b"/.history")) if versions else []
+    assert len(listed) == entry["history_count"] == len(versions), path
+    times = [(version["times"] or {}).get("modified") or "" for version in versions]
+    for place, (time, version) in enumerate(zip(times, versions, strict=True)):
+        earlier = times[:place].count(time)
+        name = time.encode() + (b" (%d)" % (earlier + 1) if earlier else b"")
+        if name in listed:
+            check_entry(path + b"/.history/" + name, version, is_version=True)
+        else:
+            assert not time or time.startswith("raw:"), (path, time, listed)
+
+
+def check_tree(place, contents: dict):
+    """All that the contents say, and nothing beside it, is in the mount."""
+    top = os.fsencode(place)
+    tree = Expected(contents)
+    assert len(tree.groups) == len(contents["groups"]) - 1
+    assert len(tree.entries) == len(contents["entries"])
+    for path in [b"", *tree.groups]:
+        children = {p[len(path) + 1 :] for p in [*tree.groups, *tree.entries]
+                    if p.rsplit(b"/", 1)[0] == path}
+        assert set(os.listdir(top + path)) == children, path
+    for path, entry in tree.entries.items():
+        if entry["uuid"]:
+            uuid = os.getxattr(top + path, "user.kdbx.uuid").decode().replace("-", "").lower()
+            assert uuid == entry["uuid"], path
+        check_entry(top + path, entry)
+        check_history(top + path, entry)
+    return tree
+
+
+# One edit, and who sees it
+
+
+def witness(case: shared.Case, vault) -> judges.Witness:
+    """The readers that open the vault as it was given; the corpus's own always does."""
+    readers = {"own reader": shared.read_with_dumper}
+    if case.opened_by("pykeepass"):
+        readers["pykeepass"] = lambda path, password, keyfile: judges.read_pykeepass(
+            path, password, keyfile, shared.transformed_key(case, path))
+    if case.opened_by("keepassxc-cli"):
+        few = case.cost < 0.3 and case.expected["counts"]["attachments"] <= 4
+        readers["keepassxc-cli"] = lambda path, password, keyfile: judges.read_keepassxc(
+            path, password, keyfile, exports=few)
+    return judges.Witness(vault, case.password, case.keyfile, readers)
+
+
+def edit_something(top: bytes, tree: Expected, before: judges.Reading):
+    """Writes one field of the first entry, or makes one; tells its path and the change."""
+    if not tree.entries:
+        os.mkdir(top + b"/made here")
+        with open(top + b"/made here/password", "w") as file:
+            file.write(EDIT)
+        return "made here", {"new": {"Title": "made here", "Password": EDIT}}
+    path, entry = next(iter(tree.entries.items()))
+    with open(top + path + b"/password", "w") as file:
+        file.write(EDIT)
+    found = before.entries[entry["uuid"] or next(iter(before.entries))]
+    return before.path(found.uuid), {"Password": (found.strings.get("Password", ""), EDIT)}
+
+
+def rest_of_document(reading: judges.Reading, uuid: str) -> str:
+    """The whole document without one entry, references by number and the header's hash."""
+    tree = judges.etree.fromstring(judges.etree.tostring(reading.tree))
+    for element in tree.iter("Entry"):
+        if judges.uuid_hex(judges.text_of(element, "UUID")) == uuid:
+            parent = element.getparent()
+            if parent is not None and parent.tag == "Group":
+                parent.remove(element)
+    for name in ("Meta/HeaderHash", "Meta/Binaries"):
+        for element in tree.findall(name):
+            element.getparent().remove(element)
+    for element in tree.iter():
+        element.tail = None
+        if isinstance(element.tag, str):
+            element.attrib.pop("Ref", None)
+            if len(element) and not (element.text or "").strip():
+                element.text = None
+    return judges.etree.tostring(tree, method="c14n", with_comments=True).decode()
+
+
+@pytest.mark.parametrize("case", shared.cases("opens"), ids=named)
+def test_a_vault_that_opens(case, folder, place):
+    if why := scope(case):
+        pytest.skip(why)
+    vault = folder / "vaults" / "vault.kdbx"
+    shutil.copyfile(case.vault, vault)
+    before = witness(case, vault)
+    mounted = mount(case, vault, place)
+    tree = check_tree(place, case.expected)
+    path, changes = edit_something(os.fsencode(place), tree, before.readings["own reader"])
+    mounted.unmount()
+    now = before.read()
+    for name, reading in now.items():
+        found = judges.differences(before.readings[name], reading)
+        assert list(found) == [path], f"{name} sees {found}"
+        mine = found[path]
+        if "new" not in mine:
+            # How many are kept is the vault's to say; trimming one's own history is allowed.
+            mine.pop("history", None) or mine.pop("history differs")
+        assert mine == changes, name
+    reading = now["own reader"]
+    (uuid,) = [u for u, e in reading.entries.items() if e.strings.get("Password") == EDIT]
+    rests = [rest_of_document(r["own reader"], uuid) for r in (before.readings, now)]
+    assert rests[0] == rests[1]
+
+
+@pytest.mark.parametrize("case", shared.cases("refused", "legacy"), ids=named)
+def test_a_vault_that_is_refused(case, folder, place):
+    vault = folder / "vaults" / "vault.kdbx"
+    shutil.copyfile(case.vault, vault)
+    done = programs.run(*case.options, vault, place, password=case.password)
+    assert done.code in (12, 22, 23), done.err
+    assert len(done.errors) == 1
+    assert programs.mount_at(place) is None
+    if case.record["expect"] == "legacy":
+        assert "KeePass 1" in done.err
+    assert vault.read_bytes() == case.vault.read_bytes()
+
+
+@pytest.mark.parametrize("case", shared.cases("either"), ids=named)
+def test_a_vault_on_which_programs_differ(case, folder, place):
+    vault = folder / "vaults" / "vault.kdbx"
+    shutil.copyfile(case.vault, vault)
+    done = programs.run(*case.options, vault, place, password=case.password)
+    if done.code == 0:
+        check_tree(place, case.expected)
+        assert programs.run("umount", place).code == 0
+    else:
+        assert done.code in (12, 23) and len(done.errors) == 1, done.err
+    assert vault.read_bytes() == case.vault.read_bytes()
+
+
+@pytest.mark.parametrize("record", shared.key_files(), ids=lambda record: record["file"])
+def test_a_key_file(record, folder):
+    """Each opens a vault that was locked with the key it must hold."""
+    from support import fixtures, kdbx
+
+    vault = folder / "vaults" / "vault.kdbx"
+    content = fixtures.Content("Key")
+    key = bytes.fromhex(record["key"]) if record["expect"] == "key" else bytes(32)
+    composite = kdbx.sha256(key)
+    vault.write_bytes(kdbx.write(content.tree(), kdbx.Recipe(), composite=composite))
+    keyfile = shared.SHARED / "vaults" / record["file"]
+    done = programs.run("ls", "--no-password", "--keyfile", keyfile, vault)
+    if record["expect"] == "key":
+        assert (done.code, done.err) == (0, "")
+    else:
+        assert done.code == 12 and len(done.errors) == 1, done.err
