@@ -1,0 +1,99 @@
+"""What the documents show is what happens."""
+
+import os
+import re
+import shutil
+import subprocess
+
+import pexpect
+import pytest
+from conftest import SAMPLE
+from support import judges, programs
+
+
+def transcript() -> list[tuple[str, list[str]]]:
+    """The README's first console block: each command, and the lines that follow it."""
+    text = (programs.ROOT / "README.md").read_text()
+    block = re.search(r"```console\n(.*?)```", text, re.DOTALL)[1]
+    steps: list[tuple[str, list[str]]] = []
+    for line in block.splitlines():
+        if line.startswith("$ "):
+            steps.append((line[2:], []))
+        else:
+            steps[-1][1].append(line)
+    return steps
+
+
+def test_the_readme_transcript(folder):
+    """Copied line by line into a shell, it does what it shows; but for the code, which is of now."""
+    vault = folder / "passwords.kdbx"
+    shutil.copy(SAMPLE, vault)
+    (folder / "vault").mkdir()
+    before = judges.Witness(vault, "sample")
+    (folder / "bin").mkdir()
+    (folder / "bin" / "kdbxfs").symlink_to(programs.program())
+    environment = os.environ | {
+        "HOME": str(folder), "PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8",
+    }
+    for command, shown in transcript():
+        child = pexpect.spawn("bash", ["-c", command], env=environment, encoding="utf-8", timeout=60)
+        if shown and shown[0].startswith("Password"):
+            child.expect(re.escape(shown[0]))
+            child.waitnoecho(10)
+            child.sendline("sample")
+            shown = []
+        child.expect(pexpect.EOF)
+        child.close()
+        assert child.exitstatus == 0, (command, child.before)
+        said = child.before.strip("\r\n")
+        if command.endswith("totp"):
+            assert re.fullmatch(r"\d{6}", said) and re.fullmatch(r"\d{6}", shown[0])
+        else:
+            assert said == "\n".join(shown), command
+    before.expect({
+        "Internet/GitHub": {
+            "Password": ("correct horse battery staple", "new-secret"), "history": 1},
+        "Work/": {"new": True},
+        "Work/db1": {"new": {"Title": "db1", "UserName": "root"}},
+    })
+
+
+def test_every_exit_code_of_the_program_is_documented():
+    source = (programs.ROOT / "Sources" / "Commands" / "ExitCode.swift").read_text()
+    page = (programs.ROOT / "docs" / "command-line.md").read_text()
+    codes = {int(number) for number in re.findall(r"^  case \w+ = (\d+)$", source, re.MULTILINE)}
+    told = {int(number) for number in re.findall(r"^\| (\d+) \|", page, re.MULTILINE)}
+    assert told == codes and len(codes) > 10
+
+
+@pytest.mark.parametrize("page", ["README.md", "CHANGELOG.md", *[
+    f"docs/{page.name}" for page in sorted((programs.ROOT / "docs").glob("*.md"))]])
+def test_links_lead_somewhere(page):
+    file = programs.ROOT / page
+    for link in re.findall(r"\]\(([^)#]+)\)", file.read_text()):
+        if not link.startswith("http"):
+            assert (file.parent / link).exists(), link
+
+
+class TestQuickstart:
+    def run(self, *arguments):
+        return subprocess.run(
+            [programs.ROOT / "scripts" / "quickstart", *arguments], stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, timeout=1500, env=os.environ | {"LC_ALL": "C.UTF-8"})
+
+    @pytest.mark.skipif(os.getuid() != 0, reason="builds in the project's own folder")
+    def test_it_mounts_the_sample_and_says_what_to_try(self):
+        """In the project itself, as a person runs it; twice, as a person does."""
+        place = programs.ROOT / "demo" / "vault"
+        if programs.mount_at(place):
+            pytest.skip("a person's sample is mounted")
+        try:
+            for _ in range(2):
+                done = self.run()
+                assert done.returncode == 0, done.stderr
+                assert (place / "Internet/GitHub/username").read_text() == "alice"
+                assert "umount" in done.stdout
+        finally:
+            assert programs.run("umount", place).code == 0
+            programs.wait_until(
+                lambda: not programs.processes_naming(place), "the serving process ends")
