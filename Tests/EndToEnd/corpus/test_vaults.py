@@ -45,24 +45,36 @@ class Expected:
 
     def __init__(self, contents: dict):
         self.groups, self.entries = {}, {}
+        # Groups come depth first; UUIDs may be missing or doubled, so they say nothing here.
+        self.children: list[list[dict]] = []
+        self.inner: list[list[int]] = []
+        line: list[int] = []
+        for number, group in enumerate(contents["groups"]):
+            del line[len(group["path"]) :]
+            if line:
+                self.inner[line[-1]].append(number)
+            line.append(number)
+            self.inner.append([])
+            self.children.append([])
+        places = {(g["uuid"], tuple(g["path"])): n for n, g in enumerate(contents["groups"])}
+        for entry in contents["entries"]:
+            self.children[places[entry["group"], tuple(entry["path"])]].append(entry)
         self.contents = contents
-        root = contents["groups"][0]
-        self.place(root["uuid"], b"", True)
+        self.place(0, b"")
 
-    def place(self, uuid, path: bytes, at_top: bool):
-        groups = [g for g in self.contents["groups"] if g["parent"] == uuid and g["uuid"] != uuid]
-        entries = [e for e in self.contents["entries"] if e["group"] == uuid]
+    def place(self, number: int, path: bytes):
+        groups = [self.contents["groups"][inner] for inner in self.inner[number]]
         siblings = [
             {"name": self.title(item).encode("utf-8", "surrogateescape"),
              "uuid": item["uuid"] or "0" * 32, "created": created(item["times"])}
-            for item in groups + entries
+            for item in groups + self.children[number]
         ]
-        names = naming.sibling_names(siblings, at_top)
-        for number, item in enumerate(groups + entries):
-            below = path + b"/" + names[number]
-            if number < len(groups):
+        names = naming.sibling_names(siblings, at_top=not path)
+        for place, item in enumerate(groups + self.children[number]):
+            below = path + b"/" + names[place]
+            if place < len(groups):
                 self.groups[below] = item
-                self.place(item["uuid"], below, False)
+                self.place(self.inner[number][place], below)
             else:
                 self.entries[below] = item
 

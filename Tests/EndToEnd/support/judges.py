@@ -277,6 +277,10 @@ def keepassxc(*arguments, password=None, keyfile=None, check=True) -> bytes:
 def read_keepassxc(path, password, keyfile=None, exports=True) -> Reading:
     xml = keepassxc("export", path, password=password, keyfile=keyfile)
     tree = etree.fromstring(xml, etree.XMLParser(huge_tree=True))
+    for data in tree.iter("CustomData"):
+        # It keeps items in no order, and notes the moment of its own reading.
+        items = [item for item in data if text_of(item, "Key") != "_LAST_MODIFIED"]
+        data[:] = sorted(items, key=lambda item: text_of(item, "Key"))
     reading = Builder(tree, None, missing=ANYTHING).build()
     # Filled in with the moment of the export, where the file has none.
     reading.meta.pop("SettingsChanged", None)
