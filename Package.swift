@@ -93,7 +93,12 @@ let package = Package(
       name: "VaultTreeTests",
       dependencies: ["VaultTree", "Vault", "KDBX", "ByteCoding", "Ciphers", "Secrets"],
       swiftSettings: strict),
-    .testTarget(name: "FuseTests", dependencies: ["Fuse", "Platform"], swiftSettings: strict),
+    // What the tests of `Fuse` mount: a process that serves a mount can't read it.
+    .executableTarget(
+      name: "fuse-probe", dependencies: ["Fuse", "Platform"], path: "Tests/FuseProbe",
+      swiftSettings: strict),
+    .testTarget(
+      name: "FuseTests", dependencies: ["Fuse", "Platform", "fuse-probe"], swiftSettings: strict),
     .testTarget(
       name: "SessionTests",
       dependencies: ["Session", "VaultTree", "Vault", "KDBX", "Platform", "Secrets", "Ciphers"],
