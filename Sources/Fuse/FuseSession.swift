@@ -35,6 +35,7 @@ package final class FuseSession: Sendable {
       let mounted = try MountedPlace(path)
       place.withLock { $0 = mounted }
     } catch {
+      core.abandonMount()
       throw .system(error)
     }
   }
@@ -43,12 +44,17 @@ package final class FuseSession: Sendable {
 
   /// Serves the mount on `threads` threads; returns when it is gone, or after ``stop()``.
   ///
+  /// A mount that is still there then is taken out of the mount table: nobody would answer.
+  ///
   /// These threads have all signals blocked: the frame of a signal holds the registers, and with them
   /// pieces of what is being read.
   package func run(threads: Int = 2) throws(Errno) {
     let core = core
     try notifier.start(for: core)
-    defer { notifier.end() }
+    defer {
+      notifier.end()
+      leave()
+    }
     try serve(threads: threads)
   }
 
@@ -56,10 +62,10 @@ package final class FuseSession: Sendable {
   private func serve(threads: Int) throws(Errno) {
     guard threads > 0 else { return }
     let core = core
-    let ending = ending
+    let waiter = try DeviceWaiter(core.descriptor, bell: ending)
     let thread = try Thread.start(name: "fuse-\(threads)") {
       Signals.blockAll()
-      serveUntilOver(core, ending)
+      serveUntilOver(core, waiter)
     }
     do throws(Errno) {
       try serve(threads: threads - 1)
@@ -72,8 +78,6 @@ package final class FuseSession: Sendable {
   }
 
   /// Ends ``run(threads:)`` soon; what is being served is answered first.
-  ///
-  /// The mount stays, unserved, until it is unmounted or this object goes.
   package func stop() { ending.ring() }
 
   // MARK: - Leaving
@@ -90,6 +94,15 @@ package final class FuseSession: Sendable {
     guard let place = place.withLock({ $0 }) else { return }
     try place.unmount(lazily: lazily)
   }
+
+  /// Leaves no mount behind that nobody serves.
+  ///
+  /// Where that fails, whoever looks there is told that nobody is connected, once the device is closed.
+  private func leave() {
+    do throws(Errno) { try unmount(lazily: true) } catch {}
+  }
+
+  deinit { leave() }
 
   // MARK: - What the kernel holds cached
 

@@ -32,10 +32,9 @@ final class SessionCore: @unchecked Sendable {
   }
 
   deinit {
-    guard let session = unsafe session else { return }
-    // Takes a mount that is still there out of the mount table (it doesn't wait), closes the device.
-    unsafe fuse_session_unmount(session)
-    unsafe fuse_session_destroy(session)
+    // Closes the device. Takes nothing out of the mount table: libfuse would go by the path only, where
+    // another mount may be by now.
+    if let session = unsafe session { unsafe fuse_session_destroy(session) }
   }
 
   /// Mounts; ordinary users through `fusermount3`, which libfuse starts when the kernel refuses them.
@@ -44,6 +43,9 @@ final class SessionCore: @unchecked Sendable {
     let text = path.bytes.map { CChar(bitPattern: $0) } + [0]
     guard unsafe fuse_session_mount(session, text) == 0 else { throw .mount(FuseLog.take()) }
   }
+
+  /// Takes the mount that has just been made away again.
+  func abandonMount() { unsafe fuse_session_unmount(session) }
 
   /// The number of the device's descriptor, once mounted; it lives as long as this object.
   var descriptor: CInt { unsafe fuse_session_fd(session) }

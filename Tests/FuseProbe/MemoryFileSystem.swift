@@ -20,6 +20,13 @@ final class MemoryFileSystem: FileSystem {
     case growsBehind = "grows-behind"
     /// A write of `OLD NEW` renames in the root, and tells the kernel.
     case renamesBehind = "renames-behind"
+    /// A write of `lazy` or `busy` unmounts on another thread after a while, lazily or not, and says
+    /// `unmount ERRNO`.
+    case unmounts
+    /// A write stops the serving.
+    case stops
+    /// A read gives the number of references of the kernel's.
+    case references
     /// A write of `NAME` makes an empty file in the root, and tells that the listing has changed.
     case makesBehind = "makes-behind"
   }
@@ -218,9 +225,11 @@ final class MemoryFileSystem: FileSystem {
     _ inode: InodeNumber, _ handle: HandleNumber, at offset: Int, count: Int,
     _ reply: consuming DataReply
   ) {
-    if trick(of: inode) == .dropsReply { return }
-    guard let bytes = tree.withLock({ $0.nodes[inode]?.bytes }) else {
-      return reply.failure(.isDirectory)
+    var bytes: [UInt8] = []
+    switch trick(of: inode) {
+    case .dropsReply: return
+    case .references: bytes = Array("\(referenceCount)\n".utf8)
+    default: bytes = tree.withLock { $0.nodes[inode]?.bytes } ?? []
     }
     let part = bytes[min(offset, bytes.count)...].prefix(count)
     reply.bytes(part.span)
@@ -379,7 +388,9 @@ extension MemoryFileSystem {
       case .growsBehind: try grow(words[0])
       case .renamesBehind: try rename(words[0], to: words[1])
       case .makesBehind: try make(words[0])
-      case .dropsReply, .neverSynced, .syncedLater, .syncFailsLater: break
+      case .unmounts: try unmountLater(lazily: words[0] == Array("lazy".utf8))
+      case .stops: session?.stop()
+      case .references, .dropsReply, .neverSynced, .syncedLater, .syncFailsLater: break
       }
     } catch {
       return reply.failure(error)
@@ -409,6 +420,16 @@ extension MemoryFileSystem {
       try tree.make(name, in: .root, .file([]), permissions: 0o600)
     }
     session?.invalidateContent(of: .root)
+  }
+
+  private func unmountLater(lazily: Bool) throws(Errno) {
+    let session = session
+    _ = try Thread.start(name: "unmount") {
+      _ = try? poll([], milliseconds: 100)
+      var result = Errno(rawValue: 0)
+      do throws(Errno) { try session?.unmount(lazily: lazily) } catch { result = error }
+      StandardStream.output.say("unmount \(result.rawValue)")
+    }
   }
 
   private func finishLater(_ reply: PendingReply, _ error: Errno?) {
