@@ -2,10 +2,18 @@
 #include "CPlatform.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/xattr.h>
+#include <time.h>
 #include <unistd.h>
 
 void platform_wipe(void *bytes, size_t count) { explicit_bzero(bytes, count); }
@@ -58,3 +66,59 @@ int platform_wait(int waiter) {
 }
 
 int platform_fork(void) { return fork(); }
+
+char **platform_environment(void) { return environ; }
+
+int platform_pipe(int *ends) { return pipe2(ends, O_CLOEXEC); }
+
+int platform_bell(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+int platform_timer(void) { return timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK); }
+
+int platform_timer_set(int timer, int64_t seconds, int64_t nanoseconds) {
+  struct itimerspec time = {.it_value = {.tv_sec = seconds, .tv_nsec = nanoseconds}};
+  return timerfd_settime(timer, TFD_TIMER_ABSTIME, &time, NULL);
+}
+
+int platform_signals(const int *signals, size_t count) {
+  sigset_t set;
+  sigemptyset(&set);
+  for (size_t i = 0; i < count; i++) sigaddset(&set, signals[i]);
+  return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int platform_next_signal(int descriptor) {
+  struct signalfd_siginfo info;
+  ssize_t count = read(descriptor, &info, sizeof info);
+  if (count == (ssize_t)sizeof info) return (int)info.ssi_signo;
+  if (count >= 0) errno = EIO;
+  return -1;
+}
+
+int platform_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_CLOEXEC); }
+
+int platform_peer(int socket, int32_t *process, uint32_t *user, uint32_t *group) {
+  struct ucred peer;
+  socklen_t size = sizeof peer;
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return -1;
+  *process = peer.pid;
+  *user = peer.uid;
+  *group = peer.gid;
+  return 0;
+}
+
+int platform_name_thread(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+ptrdiff_t platform_list_attributes(int file, char *names, size_t count) {
+  return flistxattr(file, names, count);
+}
+
+ptrdiff_t platform_get_attribute(int file, const char *name, void *value, size_t count) {
+  return fgetxattr(file, name, value, count);
+}
+
+int platform_set_attribute(int file, const char *name, const void *value, size_t count) {
+  return fsetxattr(file, name, value, count, 0);
+}
+
+int platform_remove_attribute(int file, const char *name) { return fremovexattr(file, name); }

@@ -1,5 +1,4 @@
 import Glibc
-package import Secrets
 
 /// A file descriptor with one owner, closed exactly once.
 ///
@@ -57,35 +56,51 @@ extension Descriptor {
   package static func open(
     _ path: Path, _ options: Options = .read, permissions: UInt32 = 0o600
   ) throws(Errno) -> Descriptor {
-    fatalError("not yet")
+    let flags = options.rawValue | O_CLOEXEC | O_NOCTTY
+    let number = try unsafe path.withCString { (path) throws(Errno) in
+      try systemCall { unsafe Glibc.open(path, flags, mode_t(permissions)) }
+    }
+    return Descriptor(owning: number)
+  }
+
+  /// Opens `name` in the folder that this descriptor is of.
+  package borrowing func open(
+    _ name: Path, _ options: Options = .read, permissions: UInt32 = 0o600
+  ) throws(Errno) -> Descriptor {
+    let folder = number
+    let flags = options.rawValue | O_CLOEXEC | O_NOCTTY
+    let number = try unsafe name.withCString { (name) throws(Errno) in
+      try systemCall { unsafe Glibc.openat(folder, name, flags, mode_t(permissions)) }
+    }
+    return Descriptor(owning: number)
   }
 
   /// A second descriptor of the same open file.
-  package borrowing func duplicate() throws(Errno) -> Descriptor { fatalError("not yet") }
+  package borrowing func duplicate() throws(Errno) -> Descriptor {
+    let number = number
+    return Descriptor(owning: try systemCall { fcntl(number, F_DUPFD_CLOEXEC, 3) })
+  }
 
-  /// Appends up to `limit` bytes to `buffer`; 0 at the end of the file.
-  package borrowing func read(
-    atMost limit: Int, into buffer: inout WipedBuffer
-  ) throws(Errno) -> Int { fatalError("not yet") }
+  /// Waits until the contents, or the names in a folder, are on the disk.
+  package borrowing func synchronize() throws(Errno) {
+    let number = number
+    try systemCall { fsync(number) }
+  }
 
-  /// Appends up to `limit` bytes from `offset` on to `buffer`; 0 at the end of the file.
-  package borrowing func read(
-    at offset: Int64, atMost limit: Int, into buffer: inout WipedBuffer
-  ) throws(Errno) -> Int { fatalError("not yet") }
-
-  /// Writes once; the number of bytes taken may be less than given.
-  package borrowing func write(_ bytes: Span<UInt8>) throws(Errno) -> Int { fatalError("not yet") }
-
-  /// Writes all of `bytes`, in as many calls as it takes.
-  package borrowing func writeAll(_ bytes: Span<UInt8>) throws(Errno) { fatalError("not yet") }
-
-  /// Waits until the contents are on the disk.
-  package borrowing func synchronize() throws(Errno) { fatalError("not yet") }
-
-  package borrowing func status() throws(Errno) -> FileStatus { fatalError("not yet") }
+  package borrowing func status() throws(Errno) -> FileStatus {
+    let number = number
+    var status = stat()
+    try systemCall { unsafe fstat(number, &status) }
+    return FileStatus(status)
+  }
 
   /// Whether reads and writes answer ``Errno/tryAgain`` instead of waiting.
-  package borrowing func setNonBlocking(_ value: Bool) throws(Errno) { fatalError("not yet") }
+  package borrowing func setNonBlocking(_ value: Bool) throws(Errno) {
+    let number = number
+    let flags = try systemCall { fcntl(number, F_GETFL) }
+    let wanted = value ? flags | O_NONBLOCK : flags & ~O_NONBLOCK
+    try systemCall { fcntl(number, F_SETFL, wanted) }
+  }
 
   /// Whether it is a terminal.
   package var isTerminal: Bool { isatty(number) == 1 }

@@ -1,56 +1,100 @@
 import Glibc
-package import Secrets
 
 /// What is done to files by name.
 package enum Files {
   /// The status of the file, or of a symbolic link itself unless `followingLinks`.
   package static func status(
     of path: Path, followingLinks: Bool = true
-  ) throws(Errno) -> FileStatus { fatalError("not yet") }
-
-  /// The absolute path without symbolic links; all of it must exist.
-  package static func resolve(_ path: Path) throws(Errno) -> Path { fatalError("not yet") }
-
-  /// The absolute path of the folder that this process stands in.
-  package static func currentDirectory() throws(Errno) -> Path { fatalError("not yet") }
-
-  /// Makes this process stand in `path`.
-  package static func changeDirectory(to path: Path) throws(Errno) { fatalError("not yet") }
+  ) throws(Errno) -> FileStatus {
+    var status = stat()
+    try unsafe path.withCString { (path) throws(Errno) in
+      let flags = followingLinks ? 0 : AT_SYMLINK_NOFOLLOW
+      try systemCall { unsafe fstatat(AT_FDCWD, path, &status, flags) }
+    }
+    return FileStatus(status)
+  }
 
   package static func makeDirectory(
     _ path: Path, permissions: UInt32 = 0o700
-  ) throws(Errno) { fatalError("not yet") }
+  ) throws(Errno) {
+    try unsafe path.withCString { (path) throws(Errno) in
+      try systemCall { unsafe mkdir(path, mode_t(permissions)) }
+    }
+  }
 
   /// Makes `path` and the folders above it that are missing.
   package static func makeDirectories(
     _ path: Path, permissions: UInt32 = 0o700
-  ) throws(Errno) { fatalError("not yet") }
+  ) throws(Errno) {
+    do throws(Errno) {
+      try makeDirectory(path, permissions: permissions)
+    } catch {
+      switch error {
+      case .exists where try status(of: path).kind == .directory: return
+      case .noEntry where path.parent != path:
+        try makeDirectories(path.parent, permissions: permissions)
+        try makeDirectory(path, permissions: permissions)
+      default: throw error
+      }
+    }
+  }
 
-  package static func remove(_ path: Path) throws(Errno) { fatalError("not yet") }
-  package static func removeDirectory(_ path: Path) throws(Errno) { fatalError("not yet") }
+  package static func remove(_ path: Path) throws(Errno) {
+    try unsafe path.withCString { (path) throws(Errno) in try systemCall { unsafe unlink(path) } }
+  }
+
+  package static func removeDirectory(_ path: Path) throws(Errno) {
+    try unsafe path.withCString { (path) throws(Errno) in try systemCall { unsafe rmdir(path) } }
+  }
 
   /// Puts the file in the place of what is called `target`.
-  package static func rename(_ path: Path, to target: Path) throws(Errno) { fatalError("not yet") }
+  package static func rename(_ path: Path, to target: Path) throws(Errno) {
+    try unsafe path.withCString { (path) throws(Errno) in
+      try unsafe target.withCString { (target) throws(Errno) in
+        try systemCall { unsafe Glibc.rename(path, target) }
+      }
+    }
+  }
 
-  /// The names in a folder, in no order, without `.` and `..`.
-  package static func names(in folder: Path) throws(Errno) -> [[UInt8]] { fatalError("not yet") }
+  /// Gives the file a second name, which mustn't be there: a hard link.
+  package static func link(_ path: Path, as name: Path) throws(Errno) {
+    try unsafe path.withCString { (path) throws(Errno) in
+      try unsafe name.withCString { (name) throws(Errno) in
+        try systemCall { unsafe Glibc.link(path, name) }
+      }
+    }
+  }
 
-  /// Whether this process may do so: its real user, as access(2) asks.
-  package static func isWritable(_ path: Path) -> Bool { fatalError("not yet") }
+  /// Whether this process may write to it, as the user that it acts for.
+  package static func isWritable(_ path: Path) -> Bool {
+    unsafe path.withCString { unsafe faccessat(AT_FDCWD, $0, W_OK, AT_EACCESS) == 0 }
+  }
 
   /// Waits until the names in a folder are on the disk.
-  package static func synchronizeDirectory(_ path: Path) throws(Errno) { fatalError("not yet") }
-
-  /// Reads a whole file, pipe or device; more than `limit` bytes are ``Errno/fileTooBig``.
-  package static func readWhole(
-    _ path: Path, limit: Int = 1 << 31
-  ) throws(Errno) -> WipedBuffer { fatalError("not yet") }
-
-  /// Reads to the end of an open file, pipe or socket.
-  package static func readWhole(
-    _ descriptor: borrowing Descriptor, limit: Int = 1 << 31
-  ) throws(Errno) -> WipedBuffer { fatalError("not yet") }
+  package static func synchronizeDirectory(_ path: Path) throws(Errno) {
+    try Descriptor.open(path, [.read, .directory]).synchronizeNames()
+  }
 
   /// Whether a file can be made in `folder`: makes one, in silence, and removes it.
-  package static func probeWriting(in folder: Path) throws(Errno) { fatalError("not yet") }
+  package static func probeWriting(in folder: Path) throws(Errno) {
+    let probe = folder.appending(temporaryName(for: Array("probe".utf8)))
+    _ = try Descriptor.open(probe, [.write, .create, .exclusive, .noFollow])
+    try remove(probe)
+  }
+
+  /// A name beside `name` that nobody else uses: `.NAME.kdbxfs-PID-RANDOM`.
+  static func temporaryName(for name: [UInt8]) -> [UInt8] {
+    let random = String(UInt64.random(in: 0 ... .max), radix: 16)
+    let ending = Array(".kdbxfs-\(Process.id)-\(random)".utf8)
+    return [UInt8(ascii: ".")] + name.prefix(255 - 1 - ending.count) + ending
+  }
+}
+
+extension Descriptor {
+  /// Waits until the names in this folder are on the disk.
+  ///
+  /// Some file systems have no such thing for folders and say `EINVAL`; there is nothing more to do.
+  borrowing func synchronizeNames() throws(Errno) {
+    do throws(Errno) { try synchronize() } catch  where error == .invalid {}
+  }
 }

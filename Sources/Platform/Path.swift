@@ -42,6 +42,7 @@ package struct Path: Hashable, Sendable {
   }
 
   /// Lends the path as C wants it.
+  @discardableResult
   func withCString<R, E: Error>(
     _ body: (UnsafePointer<CChar>) throws(E) -> R
   ) throws(E) -> R {

@@ -1,3 +1,6 @@
+import CPlatform
+import Glibc
+
 /// This process and its children.
 package enum Process {
   /// Which side of a fork this is.
@@ -10,32 +13,72 @@ package enum Process {
   package enum End: Hashable, Sendable {
     case exited(Int32)
     case killed(Signal)
+
+    /// Takes apart what wait(2) gives.
+    init(status: CInt) {
+      let signal = status & 0x7F
+      self = signal == 0 ? .exited(status >> 8 & 0xFF) : .killed(Signal(rawValue: signal))
+    }
   }
 
+  /// Makes a second process of this one.
+  ///
   /// - Precondition: this process has no other thread.
-  package static func fork() throws(Errno) -> Fork { fatalError("not yet") }
+  package static func fork() throws(Errno) -> Fork {
+    let child = try systemCall { platform_fork() }
+    return child == 0 ? .child : .parent(child: child)
+  }
 
   /// Waits for a child of ours to end.
-  package static func wait(for child: Int32) throws(Errno) -> End { fatalError("not yet") }
+  package static func wait(for child: Int32) throws(Errno) -> End {
+    var status: CInt = 0
+    try systemCall { unsafe waitpid(child, &status, 0) }
+    return End(status: status)
+  }
 
   /// Leaves the session of the terminal: setsid(2).
-  package static func startSession() throws(Errno) { fatalError("not yet") }
+  package static func startSession() throws(Errno) {
+    try systemCall { setsid() }
+  }
 
   /// Ends at once, without running what `exit` would run: for a forked child.
-  package static func exitNow(_ status: Int32) -> Never { fatalError("not yet") }
+  package static func exitNow(_ status: Int32) -> Never { _exit(status) }
 
   /// Ends; nothing on the stack is destroyed, so no secret may be alive.
-  package static func exit(_ status: Int32) -> Never { fatalError("not yet") }
+  package static func exit(_ status: Int32) -> Never { Glibc.exit(status) }
 
-  package static var id: Int32 { fatalError("not yet") }
-  package static var user: UInt32 { fatalError("not yet") }
-  package static var group: UInt32 { fatalError("not yet") }
+  package static var id: Int32 { getpid() }
+
+  /// The user that this process acts for.
+  package static var user: UInt32 { geteuid() }
+
+  /// The group that this process acts for.
+  package static var group: UInt32 { getegid() }
 
   /// The arguments of `main` as bytes, the program's name first.
-  package static var arguments: [[UInt8]] { fatalError("not yet") }
+  package static var arguments: [[UInt8]] {
+    let count = Int(CommandLine.argc)
+    // SAFETY: the C library keeps `argc` pointers to texts with a NUL as long as the process lives.
+    return unsafe UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: count).map { text in
+      guard let text = unsafe text else { return [] }
+      return unsafe [UInt8](cString: text)
+    }
+  }
 
-  package static func environment(_ name: String) -> [UInt8]? { fatalError("not yet") }
+  /// A variable of the environment; `nil` if there is none of that name.
+  package static func environment(_ name: String) -> [UInt8]? {
+    guard let value = unsafe getenv(name) else { return nil }
+    return unsafe [UInt8](cString: value)
+  }
 
   /// Puts `/dev/null` in the place of the descriptors 0, 1 and 2.
-  package static func detachStandardStreams() throws(Errno) { fatalError("not yet") }
+  package static func detachStandardStreams() throws(Errno) {
+    let null = try Descriptor.open("/dev/null", .readWrite)
+    for stream in 0...2 as ClosedRange<CInt> {
+      let number = null.number
+      try systemCall { dup2(number, stream) }
+    }
+    // Where a stream was closed before, it became `null` itself: that one stays open.
+    if null.number <= 2 { _ = null.release() }
+  }
 }

@@ -2,6 +2,7 @@
 #define CPLATFORM_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /// Overwrites `count` bytes at `bytes` with zeros, in a way the optimiser can't remove.
 void platform_wipe(void *_Nonnull bytes, size_t count);
@@ -37,5 +38,48 @@ int platform_wait(int waiter);
 /// Forks. Swift hides `fork`, because after it only async-signal-safe calls are safe in a process
 /// that has threads: call this before any thread is started. Returns as fork(2) does.
 int platform_fork(void);
+
+// What follows is in headers that Swift's Glibc module lacks, or wants _GNU_SOURCE, or is variadic.
+// All return -1 and errno on failure, as the functions that they call do.
+
+/// The environment for a program to be started: environ(7). (A variable that Swift can't vouch for.)
+char *_Nullable *_Nullable platform_environment(void);
+
+/// The reading and the writing end of a pipe, closed in programs: pipe2(2).
+int platform_pipe(int *_Nonnull ends);
+
+/// A descriptor that counts rings, doesn't block, and is closed in programs: eventfd(2).
+int platform_bell(void);
+
+/// A descriptor that tells of an alarm on CLOCK_BOOTTIME: timerfd_create(2).
+int platform_timer(void);
+
+/// Sets the alarm to a time of CLOCK_BOOTTIME; to 0, 0: takes it away. timerfd_settime(2).
+int platform_timer_set(int timer, int64_t seconds, int64_t nanoseconds);
+
+/// A descriptor for the `count` blocked signals: signalfd(2).
+int platform_signals(const int *_Nonnull signals, size_t count);
+
+/// Takes the number of the next signal off such a descriptor.
+int platform_next_signal(int descriptor);
+
+/// Accepts a connection on a descriptor that is closed in programs: accept4(2).
+int platform_accept(int listener);
+
+/// Who is at the other end of a Unix socket: SO_PEERCRED.
+int platform_peer(
+    int socket, int32_t *_Nonnull process, uint32_t *_Nonnull user, uint32_t *_Nonnull group);
+
+/// Names the calling thread, for `top` and debuggers; longer names are cut.
+int platform_name_thread(const char *_Nonnull name);
+
+/// Extended attributes of an open file: flistxattr(2), fgetxattr(2), fsetxattr(2), fremovexattr(2).
+/// The first two give the size that is needed when `count` is 0.
+ptrdiff_t platform_list_attributes(int file, char *_Nullable names, size_t count);
+ptrdiff_t platform_get_attribute(
+    int file, const char *_Nonnull name, void *_Nullable value, size_t count);
+int platform_set_attribute(
+    int file, const char *_Nonnull name, const void *_Nonnull value, size_t count);
+int platform_remove_attribute(int file, const char *_Nonnull name);
 
 #endif

@@ -1,0 +1,140 @@
+import Glibc
+import Secrets
+
+/// A file under a temporary name beside the one that it is to be.
+///
+/// If the value goes before the file has got its name, the file is removed.
+struct NewFile: ~Copyable {
+  let folder: Descriptor
+  let file: Descriptor
+  private let name: Path
+  private let target: Path
+  private var isPlaced = false
+
+  /// Makes an empty file in `folder` that is to be called `target`.
+  init(
+    in folder: consuming Descriptor, for target: [UInt8], _ steps: Steps
+  ) throws(ReplacementError) {
+    let name = Path(Files.temporaryName(for: target))
+    file = try steps.run(.create) { () throws(Errno) in
+      try folder.open(name, [.readWrite, .create, .exclusive, .noFollow], permissions: 0o600)
+    }
+    self.folder = folder
+    self.name = name
+    self.target = Path(target)
+  }
+
+  deinit {
+    guard !isPlaced else { return }
+    let folder = folder.number
+    _ = unsafe name.withCString { unsafe unlinkat(folder, $0, 0) }
+  }
+
+  /// Gives the file the owner, the mode and the extended attributes of the one that has its name now.
+  ///
+  /// Says whether all of them could be kept; there is nothing to keep where there is no such file.
+  borrowing func takeAttributes(_ steps: Steps) throws(ReplacementError) -> Bool {
+    try steps.run(.attributes) { () throws(Errno) in
+      do throws(Errno) {
+        let old = try folder.open(target, [.read, .nonBlocking, .noFollow])
+        return try AttributeCopy.copy(from: old, to: file)
+      } catch  where error == .noEntry {
+        return true
+      }
+    }
+  }
+
+  borrowing func setPermissions(_ permissions: UInt32, _ steps: Steps) throws(ReplacementError) {
+    let number = file.number
+    try steps.run(.attributes) { () throws(Errno) in
+      try systemCall { fchmod(number, mode_t(permissions)) }
+    }
+  }
+
+  /// Writes `bytes`, waits until they are on the disk, and looks at what is there.
+  borrowing func fill(
+    with bytes: Span<UInt8>, _ steps: Steps, verify: (Span<UInt8>) -> Bool
+  ) throws(ReplacementError) {
+    var rest = bytes
+    while !rest.isEmpty {
+      let piece = rest.extracting(first: min(rest.count, 1 << 20))
+      rest = rest.extracting(droppingFirst: piece.count)
+      try steps.run(.write) { () throws(Errno) in try file.writeAll(piece) }
+    }
+    try steps.run(.synchronize) { () throws(Errno) in try file.synchronize() }
+    let written = try steps.run(.readBack) { () throws(Errno) in
+      try readBack(atMost: bytes.count)
+    }
+    guard areEqual(written.bytes, bytes) else {
+      throw ReplacementError(.readBack, .inputOutput)
+    }
+    try steps.run(.verify) { () throws(Errno) in
+      guard verify(written.bytes) else { throw .inputOutput }
+    }
+  }
+
+  /// Reads the file from the disk, up to one byte more than `count`.
+  private borrowing func readBack(atMost count: Int) throws(Errno) -> WipedBuffer {
+    // What is on the disk already may be dropped from memory: so it is the disk that answers.
+    posix_fadvise(file.number, 0, 0, POSIX_FADV_DONTNEED)
+    var buffer = WipedBuffer(capacity: count + 1)
+    while buffer.count <= count {
+      let room = count + 1 - buffer.count
+      if try file.read(at: Int64(buffer.count), atMost: room, into: &buffer) == 0 { break }
+    }
+    return buffer
+  }
+
+  /// Takes the place of the file that has the name.
+  mutating func replaceOld(_ steps: Steps) throws(ReplacementError) {
+    let folder = folder.number
+    try steps.run(.rename) { () throws(Errno) in
+      try unsafe name.withCString { (name) throws(Errno) in
+        try unsafe target.withCString { (target) throws(Errno) in
+          try systemCall { unsafe renameat(folder, name, folder, target) }
+        }
+      }
+    }
+    isPlaced = true
+  }
+
+  /// Takes its name if nothing has it: by a link, which fails where something does.
+  ///
+  /// Where the file system has no links, it looks first, and a moment passes.
+  mutating func takeFreeName(_ steps: Steps) throws(ReplacementError) {
+    let folder = folder.number
+    let isLinked = try steps.run(.rename) { () throws(Errno) in
+      do throws(Errno) {
+        try unsafe name.withCString { (name) throws(Errno) in
+          try unsafe target.withCString { (target) throws(Errno) in
+            try systemCall { unsafe linkat(folder, name, folder, target, 0) }
+          }
+        }
+        return true
+      } catch  where error == .notPermitted || error == .notSupported {
+        guard !hasTarget else { throw .exists }
+        return false
+      }
+    }
+    // What is linked keeps its name when the temporary one is removed.
+    if !isLinked { try replaceOld(steps) }
+  }
+
+  private var hasTarget: Bool {
+    let folder = folder.number
+    return unsafe target.withCString {
+      unsafe faccessat(folder, $0, F_OK, AT_SYMLINK_NOFOLLOW) == 0
+    }
+  }
+}
+
+/// Compares fast: for what is no secret.
+private func areEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
+  guard left.count == right.count, !left.isEmpty else { return left.count == right.count }
+  return unsafe left.withUnsafeBytes { left in
+    unsafe right.withUnsafeBytes { right in
+      guard let a = left.baseAddress, let b = right.baseAddress else { return false }
+      return unsafe memcmp(a, b, left.count) == 0
+    }
+  }
+}

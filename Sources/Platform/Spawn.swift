@@ -1,0 +1,52 @@
+import CPlatform
+import Glibc
+
+/// Starts a program found along `PATH`, with these descriptors as its standard input and output, no
+/// signal blocked, and none ignored that we ignore.
+///
+/// Gives its number: posix_spawnp(3).
+func spawn(_ arguments: [[UInt8]], input: CInt, output: CInt) throws(Errno) -> Int32 {
+  guard let program = arguments.first, !program.isEmpty else { throw .noEntry }
+  var actions = unsafe posix_spawn_file_actions_t()
+  unsafe posix_spawn_file_actions_init(&actions)
+  defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+  unsafe posix_spawn_file_actions_adddup2(&actions, input, 0)
+  unsafe posix_spawn_file_actions_adddup2(&actions, output, 1)
+
+  var attributes = posix_spawnattr_t()
+  unsafe posix_spawnattr_init(&attributes)
+  defer { unsafe posix_spawnattr_destroy(&attributes) }
+  var nothing = Signals.set(of: [])
+  unsafe posix_spawnattr_setsigmask(&attributes, &nothing)
+  var ours = Signals.set(of: [.pipe, .hangUp, .interrupt, .quit, .terminate, .child])
+  unsafe posix_spawnattr_setsigdefault(&attributes, &ours)
+  unsafe posix_spawnattr_setflags(
+    &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+  var child: pid_t = 0
+  let result = unsafe withCStrings(arguments) { arguments in
+    guard let program = unsafe arguments[0] else { return ENOENT }
+    return unsafe posix_spawnp(
+      &child, program, &actions, &attributes, arguments, platform_environment())
+  }
+  guard result == 0 else { throw Errno(rawValue: result) }
+  return child
+}
+
+/// Lends texts as C wants an argument vector: with a NUL each, and a null pointer at the end.
+private func withCStrings<R>(
+  _ texts: [[UInt8]], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> R
+) -> R {
+  var pointers: [UnsafeMutablePointer<CChar>?] = unsafe texts.map { text in
+    let copy = UnsafeMutablePointer<CChar>.allocate(capacity: text.count + 1)
+    for (i, byte) in text.enumerated() { unsafe copy[i] = CChar(bitPattern: byte) }
+    unsafe copy[text.count] = 0
+    return unsafe copy
+  }
+  unsafe pointers.append(nil)
+  defer { unsafe pointers.forEach { unsafe $0?.deallocate() } }
+  return unsafe pointers.withUnsafeMutableBufferPointer { buffer in
+    guard let base = buffer.baseAddress else { preconditionFailure("an argument vector is empty") }
+    return unsafe body(base)
+  }
+}
