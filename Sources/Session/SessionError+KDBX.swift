@@ -55,6 +55,7 @@ extension SessionError {
     case .work(let kib, let limit):
       "work over \(kib >> 20) GiB of memory, and \(limit >> 20) GiB is the limit"
     case .rounds(let rounds, let limit): "\(rounds) rounds, and \(limit) is the limit"
+    case .unavailableMemory(let kib): "\(kib >> 10) MiB of memory, which this machine can't give"
     }
   }
 }

@@ -96,6 +96,18 @@ extension KDBXError {
     }
   }
 
+  /// What the key derivation says of its parameters.
+  init(_ error: KDFError) {
+    switch error {
+    case .outOfMemory(let kibibytes):
+      self.init(
+        .tooExpensive(.unavailableMemory(kib: UInt64(kibibytes))), in: .keyDerivation)
+    case .parameters(let code):
+      self.init(
+        .damaged, in: .keyDerivation, cause: .text("Argon2 refuses them (its error \(code))"))
+    }
+  }
+
   /// What the decompression says of what was decrypted.
   init(_ error: CompressionError) {
     switch error {

@@ -183,18 +183,8 @@ extension KDFParameters {
           secret: argon2.secret.span, associatedData: argon2.associatedData.span,
           memoryKiB: argon2.memoryKiB, iterations: argon2.iterations, lanes: argon2.lanes)
       } catch {
-        throw KDBXError(.damaged, in: .keyDerivation, cause: .text(error.summary))
+        throw KDBXError(error)
       }
-    }
-  }
-}
-
-extension KDFError {
-  /// What a person is told.
-  fileprivate var summary: String {
-    switch self {
-    case .outOfMemory(let kibibytes): "there are no \(kibibytes) KiB of memory for it"
-    case .parameters(let code): "Argon2 refuses its parameters (error \(code))"
     }
   }
 }

@@ -36,5 +36,7 @@ package struct Limits: Hashable, Sendable {
     case memory(kib: UInt64, limit: UInt64)
     case work(kib: UInt64, limit: UInt64)
     case rounds(UInt64, limit: UInt64)
+    /// Within the limits, but the machine hasn't got it.
+    case unavailableMemory(kib: UInt64)
   }
 }

@@ -1,0 +1,105 @@
+import Ciphers
+import Secrets
+import Testing
+
+@testable import KDBX
+
+/// A whole vault made by hand, step by step as `docs/kdbx.md` has it, with a place to go wrong at each.
+struct HandMadeFile {
+  var header: HandMadeHeader
+  /// What is behind the encryption: in KDBX 4 the inner header and the XML, in KDBX 3 the XML.
+  var content: [UInt8]
+  /// The sizes of the first blocks, in bytes; the last block takes the rest.
+  var blockSizes: [Int] = []
+  var hasClosingBlock = true
+  /// What follows the closing block: in KDBX 4 in the file, in KDBX 3 inside the encryption.
+  var trailer: [UInt8] = []
+  var password = "test"
+
+  var bytes: [UInt8] {
+    get throws {
+      let parameters = try parameters
+      let key = try DerivedKey(from: CompositeKey(password: password), with: parameters)
+      return header.major >= 4 ? try version4(key) : try version3(key)
+    }
+  }
+
+  private var parameters: KDFParameters {
+    get throws {
+      guard header.major >= 4 else {
+        return KDFParameters(transformSeed: field(5), rounds: 1)
+      }
+      let dictionary = field(11)
+      return try KDFParameters(try VariantDictionary(reading: dictionary.span))
+    }
+  }
+
+  private func field(_ id: UInt8) -> [UInt8] {
+    header.fields.last { $0.id == id }?.bytes ?? []
+  }
+
+  private var packed: [UInt8] {
+    guard field(3) == [1, 0, 0, 0] else { return content }
+    var buffer = WipedBuffer()
+    var deflater = Deflater(level: 6)
+    deflater.update(content.span, into: &buffer)
+    deflater.finish(into: &buffer)
+    return [UInt8](copying: buffer.bytes)
+  }
+
+  private func blocks(of bytes: [UInt8]) -> [[UInt8]] {
+    var blocks: [[UInt8]] = []
+    var rest = bytes[...]
+    for size in blockSizes {
+      blocks.append([UInt8](rest.prefix(size)))
+      rest = rest.dropFirst(size)
+    }
+    blocks.append([UInt8](rest))
+    return blocks.filter { !$0.isEmpty }
+  }
+
+  private func encrypt(_ plain: [UInt8], _ key: DerivedKey) throws -> [UInt8] {
+    let cipher = try #require(OuterCipher(identifier: field(2)))
+    let iv = field(7)
+    var buffer = WipedBuffer()
+    let cipherKey = key.cipherKey(masterSeed: field(4))
+    var encryptor = try cipherKey.withBytes { (key) throws(CipherError) in
+      try Encryptor(cipher, key: key, iv: iv.span)
+    }
+    try encryptor.update(plain.span, into: &buffer)
+    try encryptor.finish(into: &buffer)
+    return [UInt8](copying: buffer.bytes)
+  }
+
+  private func version4(_ key: DerivedKey) throws -> [UInt8] {
+    let macKey = revealed(key.macKey(masterSeed: field(4)))
+    func code(_ index: UInt64, _ data: [UInt8]) -> [UInt8] {
+      let blockKey = SHA512.hash((littleEndian(index) + macKey).span)
+      var hmac = HMAC(.sha256, key: blockKey.span)
+      hmac.update(data.span)
+      return hmac.finalize()
+    }
+    let plainHeader = header.bytes
+    var file = plainHeader + SHA256.hash(plainHeader.span) + code(.max, plainHeader)
+    let closing: [[UInt8]] = hasClosingBlock ? [[]] : []
+    for (index, block) in (blocks(of: try encrypt(packed, key)) + closing).enumerated() {
+      let size = littleEndian(Int32(block.count))
+      file += code(UInt64(index), littleEndian(UInt64(index)) + size + block) + size + block
+    }
+    return file + trailer
+  }
+
+  private func version3(_ key: DerivedKey) throws -> [UInt8] {
+    var plain = field(9)
+    var index: UInt32 = 0
+    for block in blocks(of: packed) {
+      plain += littleEndian(index) + SHA256.hash(block.span) + littleEndian(Int32(block.count))
+      plain += block
+      index += 1
+    }
+    if hasClosingBlock {
+      plain += littleEndian(index) + [UInt8](repeating: 0, count: 36)
+    }
+    return header.bytes + (try encrypt(plain + trailer, key))
+  }
+}
