@@ -100,6 +100,8 @@ let package = Package(
     .testTarget(
       name: "FuseTests", dependencies: ["Fuse", "Platform", "fuse-probe"], swiftSettings: strict),
     .testTarget(
+      name: "VaultMountTests", dependencies: ["VaultMount", "Fuse"], swiftSettings: strict),
+    .testTarget(
       name: "SessionTests",
       dependencies: ["Session", "VaultTree", "Vault", "KDBX", "Platform", "Secrets", "Ciphers"],
       swiftSettings: strict),

@@ -12,13 +12,18 @@ extension VaultFileSystem {
   private static let unknownInode = InodeNumber(rawValue: 0xFFFF_FFFF)
 
   func openDirectory(_ inode: InodeNumber, _ reply: consuming OpenDirectoryReply) {
+    let caching = listings.open(inode)
     let handle: HandleID
     do throws(TreeError) {
       handle = try tree.openDirectory(NodeID(inode))
     } catch {
+      listings.close(inode)
       return reply.failure(Errno(error))
     }
-    if !reply.opened(HandleNumber(handle), .none) { tree.releaseDirectory(handle) }
+    if !reply.opened(HandleNumber(handle), caching) {
+      tree.releaseDirectory(handle)
+      listings.close(inode)
+    }
   }
 
   func readDirectory(
@@ -93,6 +98,7 @@ extension VaultFileSystem {
     _ inode: InodeNumber, _ handle: HandleNumber, _ reply: consuming EmptyReply
   ) {
     tree.releaseDirectory(HandleID(handle))
+    listings.close(inode)
     reply.success()
   }
 

@@ -15,6 +15,7 @@ struct VaultFileSystem: FileSystem {
   static let validForSeconds: Double = 3600
 
   let tree: VaultTree
+  let listings: ListingCache
   let owner: Owner
   let save: Save
 
@@ -24,6 +25,14 @@ struct VaultFileSystem: FileSystem {
       FileAttributes(attributes, owner: owner),
       attributesValidForSeconds: attributes.unsettled ? 0 : Self.validForSeconds,
       nameValidForSeconds: Self.validForSeconds)
+  }
+
+  /// Answers with a node of a new name, to which a reference of the kernel's has been counted.
+  private func answer(
+    _ attributes: NodeAttributes, newIn directory: InodeNumber, _ reply: consuming EntryReply
+  ) {
+    listings.change(directory)
+    answer(attributes, reply)
   }
 
   /// Answers with a node to which a reference of the kernel's has been counted.
@@ -55,6 +64,7 @@ extension VaultFileSystem {
 
   func forget(_ inode: InodeNumber, count: UInt64) {
     tree.forget(NodeID(inode), count: count)
+    listings.forget(inode)
   }
 
   func attributes(
@@ -129,7 +139,7 @@ extension VaultFileSystem {
     } catch {
       return reply.failure(Errno(error))
     }
-    answer(made, reply)
+    answer(made, newIn: directory, reply)
   }
 
   func makeSymbolicLink(
@@ -141,7 +151,7 @@ extension VaultFileSystem {
     } catch {
       return reply.failure(Errno(error))
     }
-    answer(made, reply)
+    answer(made, newIn: directory, reply)
   }
 
   func makeLink(
@@ -154,16 +164,20 @@ extension VaultFileSystem {
     } catch {
       return reply.failure(Errno(error))
     }
-    answer(made, reply)
+    answer(made, newIn: directory, reply)
   }
 
   func removeFile(_ name: [UInt8], in directory: InodeNumber, _ reply: consuming EmptyReply) {
-    answer(reply) { () throws(TreeError) in try tree.remove(name, in: NodeID(directory)) }
+    answer(reply) { () throws(TreeError) in
+      try tree.remove(name, in: NodeID(directory))
+      listings.change(directory)
+    }
   }
 
   func removeDirectory(_ name: [UInt8], in directory: InodeNumber, _ reply: consuming EmptyReply) {
     answer(reply) { () throws(TreeError) in
       try tree.removeDirectory(name, in: NodeID(directory))
+      listings.change(directory)
     }
   }
 
@@ -176,6 +190,8 @@ extension VaultFileSystem {
     answer(reply) { () throws(TreeError) in
       try tree.rename(
         name, in: NodeID(directory), to: newName, in: NodeID(newDirectory), flags)
+      listings.change(directory)
+      listings.change(newDirectory)
     }
   }
 }
@@ -193,6 +209,7 @@ extension VaultFileSystem {
     } catch {
       return reply.failure(Errno(error))
     }
+    listings.change(directory)
     if !reply.created(entry(made.attributes), HandleNumber(made.handle)) {
       tree.release(made.handle)
       tree.forget(made.attributes.node, count: 1)

@@ -18,8 +18,9 @@ package final class VaultMount: Sendable {
   /// Connects a session with FUSE; nothing is mounted yet.
   package init(_ session: VaultSession, options: MountOptions) throws(FuseError) {
     let tree = session.tree
+    let listings = ListingCache()
     let fileSystem = VaultFileSystem(
-      tree: tree, owner: Owner(user: Process.user, group: Process.group),
+      tree: tree, listings: listings, owner: Owner(user: Process.user, group: Process.group),
       save: { [weak session] completion in
         guard let session else { return completion(.inputOutput) }
         session.save(.fsync) { error in
@@ -30,7 +31,14 @@ package final class VaultMount: Sendable {
     self.session = session
     self.fuse = fuse
     tree.setInvalidationHandler { [weak fuse] changes in
-      for change in changes { fuse?.invalidate(change) }
+      for change in changes {
+        switch change {
+        case .attributes(let node): fuse?.invalidateAttributes(of: InodeNumber(node))
+        case .listing(let node): listings.change(InodeNumber(node))
+        case .name(in: let parent, let name):
+          fuse?.invalidateName(name, in: InodeNumber(parent))
+        }
+      }
     }
   }
 
@@ -52,17 +60,5 @@ package final class VaultMount: Sendable {
   /// Serves requests; returns when the mount is gone, or when the session has stopped it.
   package func serve() throws(Errno) {
     try fuse.run(threads: Self.threads)
-  }
-}
-
-extension FuseSession {
-  /// Tells the kernel what the tree says has changed.
-  fileprivate func invalidate(_ change: Invalidation) {
-    switch change {
-    case .attributes(let node): invalidateAttributes(of: InodeNumber(node))
-    // Listings aren't cached by the kernel.
-    case .listing: break
-    case .name(in: let parent, let name): invalidateName(name, in: InodeNumber(parent))
-    }
   }
 }
