@@ -77,6 +77,11 @@ let package = Package(
       swiftSettings: strict,
       // With lazy binding the resolver leaves vector registers, and pieces of secrets, on the stack.
       linkerSettings: [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"])]),
+    // What mount(8) runs for 'mount -t kdbxfs' and fstab.
+    .executableTarget(
+      name: "mount.kdbxfs", dependencies: ["Commands", "Platform", "CWipingHeap"],
+      path: "mount-helper", swiftSettings: strict,
+      linkerSettings: [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"])]),
 
     .testTarget(name: "SecretsTests", dependencies: ["Secrets"], swiftSettings: strict),
     .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"], swiftSettings: strict),

@@ -90,8 +90,8 @@ struct ArgumentParser {
     }
   }
 
-  /// Splits at commas; `\` takes the next byte as it is.
-  static func items(of list: [UInt8]) -> [[UInt8]] {
+  /// Splits at commas; `\` takes the next byte as it is, and stays itself only with `keepingEscapes`.
+  static func items(of list: [UInt8], keepingEscapes: Bool = false) -> [[UInt8]] {
     var items: [[UInt8]] = [[]]
     var isEscaped = false
     for byte in list {
@@ -99,6 +99,7 @@ struct ArgumentParser {
         items[items.count - 1].append(byte)
         isEscaped = false
       } else if byte == UInt8(ascii: "\\") {
+        if keepingEscapes { items[items.count - 1].append(byte) }
         isEscaped = true
       } else {
         items.append([])
