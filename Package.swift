@@ -111,6 +111,8 @@ let package = Package(
       dependencies: ["Session", "VaultTree", "Vault", "KDBX", "Platform", "Secrets", "Ciphers"],
       swiftSettings: strict),
     .testTarget(
-      name: "CommandsTests", dependencies: ["Commands", "Platform"], swiftSettings: strict),
+      name: "CommandsTests",
+      dependencies: ["Commands", "Fuse", "KDBX", "Platform", "Secrets", "Session", "VaultTree"],
+      swiftSettings: strict),
   ]
 )

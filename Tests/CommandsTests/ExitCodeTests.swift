@@ -7,13 +7,3 @@ import Testing
     #expect(ExitCode.allCases.map(\.rawValue) == [0, 1, 9, 10, 12, 15, 19, 20, 22, 23, 24, 26])
   }
 }
-
-@Suite struct ComplaintTests {
-  @Test func `an error is a line, and each hint another`() {
-    let complaint = Complaint("it broke", hints: ["mend it", "or not"], exitCode: .fuse)
-    #expect(
-      complaint.lines == [
-        "kdbxfs: error: it broke", "kdbxfs: hint: mend it", "kdbxfs: hint: or not",
-      ])
-  }
-}
