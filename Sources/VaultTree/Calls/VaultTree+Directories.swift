@@ -1,0 +1,85 @@
+extension VaultTree {
+  /// Opens a directory; its listing stays as it is at the first read until the handle is released.
+  package func openDirectory(_ node: NodeID) throws(TreeError) -> HandleID {
+    try locked { (state) throws(TreeError) in
+      let meaning = state.meaning(of: node)
+      switch meaning {
+      case .folder(let owner):
+        // Who looks anew removes anew: what went before this went by itself.
+        state.folders[owner]?.removed = []
+      case .entry: break
+      case .item(_, let key) where key.isDirectory: break
+      case .item, .groupNotes, .scratch: throw .notDirectory
+      case .dead: throw .noEntry
+      }
+      let handle = state.newHandle()
+      state.directories[handle] = DirectoryHandle(node: node)
+      return handle
+    }
+  }
+
+  /// The names of an open directory from the `offset`-th on, in an order that stays over the
+  /// handle's life; counts no reference (see ``reference(_:)``).
+  ///
+  /// Attributes cost a look at each entry: ask for no more than one answer holds.
+  package func list(
+    _ handle: HandleID, from offset: Int = 0, atMost count: Int = .max
+  ) throws(TreeError) -> [DirectoryEntry] {
+    try locked { (state) throws(TreeError) in
+      guard let directory = state.directories[handle] else { throw .badHandle }
+      let meaning = state.meaning(of: directory.node)
+      let names: [ListedName]
+      if let listed = directory.names {
+        names = listed
+      } else {
+        names = meaning == .dead ? [] : try state.listedNames(of: meaning)
+        state.directories[handle]?.names = names
+      }
+      guard offset >= 0, offset < names.count else { return [] }
+      return names.dropFirst(offset).prefix(max(0, count)).map { name in
+        state.entry(for: name, in: meaning)
+      }
+    }
+  }
+
+  package func releaseDirectory(_ handle: HandleID) {
+    locked { $0.directories[handle] = nil }
+  }
+
+  /// Makes a directory; counts one reference of the kernel's.
+  package func makeDirectory(
+    _ name: [UInt8], in parent: NodeID
+  ) throws(TreeError) -> NodeAttributes {
+    try locked { (state) throws(TreeError) in
+      guard name.count <= NameCoding.limit else { throw .nameTooLong }
+      let made = try state.makeDirectory(name, in: state.meaning(of: parent))
+      state.reference(made.node)
+      return try state.attributes(made.node, made.meaning)
+    }
+  }
+
+  /// Removes an empty directory.
+  package func removeDirectory(_ name: [UInt8], in parent: NodeID) throws(TreeError) {
+    try locked { (state) throws(TreeError) in
+      guard name.count <= NameCoding.limit else { throw .nameTooLong }
+      try state.removeDirectory(name, in: state.meaning(of: parent))
+    }
+  }
+}
+
+extension TreeState {
+  /// One line of a listing with attributes as of now.
+  fileprivate mutating func entry(
+    for listed: ListedName, in directory: NodeMeaning
+  ) -> DirectoryEntry {
+    if let found = try? find(listed.name, in: directory), found.node == listed.node,
+      let attributes = try? attributes(found.node, found.meaning)
+    {
+      return DirectoryEntry(name: listed.name, attributes: attributes)
+    }
+    let attributes = NodeAttributes(
+      node: listed.node, kind: listed.kind, permissions: 0, size: 0, modified: started,
+      changed: started, accessed: started, unsettled: true)
+    return DirectoryEntry(name: listed.name, attributes: attributes, isGone: true)
+  }
+}

@@ -1,0 +1,100 @@
+import KDBX
+import Secrets
+import Synchronization
+
+/// An open file.
+///
+/// What it reads and has written is its own and stands behind its own lock; the tree's lock may be
+/// taken within it, never the other way round.
+final class FileHandle: Sendable {
+  let id: HandleID
+  let node: NodeID
+  let flags: OpenFlags
+  /// The content where the file is temporary, shared with all who have it open.
+  let scratch: ScratchFile?
+  /// What may be written, and how much.
+  let rule: WriteRule
+  let draft: Mutex<HandleDraft>
+
+  init(
+    _ id: HandleID, _ node: NodeID, _ flags: OpenFlags, scratch: ScratchFile?, rule: WriteRule,
+    draft: consuming HandleDraft
+  ) {
+    self.id = id
+    self.node = node
+    self.flags = flags
+    self.scratch = scratch
+    self.rule = rule
+    self.draft = Mutex(draft)
+  }
+}
+
+/// What a handle reads and has gathered.
+struct HandleDraft: ~Copyable {
+  /// What the handle shows: the value as it was at the open, and its own writes.
+  var content: GatheredBytes
+  /// Appended bytes, which go behind whatever stands when the handle settles.
+  var addition = WipedBuffer()
+  /// Whether ``content`` holds writes that are to replace the value.
+  var isReplaced = false
+  /// Whether anything was written since the last settling.
+  var hasWritten = false
+  /// Whether the file was emptied or made at the open, and nothing has been written since.
+  var isTruncatedAlone = false
+  /// The first refusal: after it the handle settles nothing more.
+  var failure: TreeError?
+  /// Whether the tree counts this handle among those with unsettled writes.
+  var isMarkedUnsettled = false
+
+  init(_ base: RestingBytes, count: Int) {
+    content = GatheredBytes(base, count: count)
+  }
+
+  /// The size that the handle shows.
+  var count: Int { content.count + addition.count }
+
+  /// Whether there is something to settle.
+  var isUnsettled: Bool { hasWritten || isTruncatedAlone }
+
+  /// Forgets what was gathered and shows `base` from now on.
+  mutating func settle(as base: RestingBytes, count: Int) {
+    content.rest(as: base, count: count)
+    addition = WipedBuffer()
+    isReplaced = false
+    hasWritten = false
+    isTruncatedAlone = false
+  }
+
+  /// Makes the addition part of the content, before a write that has a place.
+  mutating func takeInAddition(_ document: () -> Document) throws(TreeError) {
+    guard addition.count > 0 else { return }
+    try content.open(document)
+    let end = content.count
+    let added = exchange(&addition, for: WipedBuffer())
+    try content.write(added.bytes, at: end, document)
+  }
+}
+
+/// What a file can hold.
+enum WriteRule: Hashable, Sendable {
+  /// Text that a field can hold.
+  case text(limit: Int)
+  /// Any bytes.
+  case bytes(limit: Int)
+  /// Nothing: the file is read-only.
+  case nothing
+
+  /// A field of at most 16 MiB; a final line feed may come on top.
+  static let field = WriteRule.text(limit: 16 << 20)
+  /// An attachment.
+  static let attachment = WriteRule.bytes(limit: 256 << 20)
+  /// A temporary file; what limits it is the room for all of them.
+  static let scratch = WriteRule.bytes(limit: 256 << 20)
+}
+
+/// Puts `new` in the place of what was there, and gives that.
+func exchange<Value: ~Copyable>(_ place: inout Value, for new: consuming Value) -> Value {
+  let old = place
+  place = new
+  return old
+}

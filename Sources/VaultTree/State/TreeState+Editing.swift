@@ -1,0 +1,134 @@
+import KDBX
+import Vault
+
+// Edits of entries, as the document takes them, with what is kept to make one history item a save.
+
+extension TreeState {
+  enum EditKind {
+    /// A new value, a new name.
+    case change
+    /// Something goes.
+    case removal
+    /// Mending, or what was decided before: neither the one nor the other.
+    case bookkeeping
+  }
+
+  /// Changes an entry of the document.
+  ///
+  /// When `change` throws, nothing has changed. What another edit needs (twins among the keys told
+  /// apart) is done first.
+  mutating func edit(
+    _ owner: UInt64, _ kind: EditKind, at time: Timestamp,
+    _ change: (inout Entry) throws(TreeError) -> Void
+  ) throws(TreeError) {
+    let id = try entryID(owner)
+    try touch(owner)
+    let before = vault.document.entry(id)
+    let needsFull = kind == .removal && entries[owner]?.beforeRemovals == nil
+    let full = needsFull ? try materialized(owner) : before
+    try vault.edit(id, at: Self.vaultTime(time)) { (entry) throws(TreeError) in
+      Self.mend(&entry)
+      try change(&entry)
+    }
+    noteKind(kind, owner, full: full)
+    if entries[owner]?.firstModified == nil {
+      entries[owner]?.firstModified = Timestamp(before.times.lastModification) ?? started
+    }
+    if !newEntries.contains(id), entries[owner]?.base == nil { entries[owner]?.base = before }
+    noteEdit(owner)
+  }
+
+  /// Takes down that something happened to an entry that isn't in the document.
+  mutating func noteKind(_ kind: EditKind, _ owner: UInt64, full: Entry? = nil) {
+    switch kind {
+    case .change: entries[owner]?.beforeRemovals = nil
+    case .removal:
+      guard let full, entries[owner]?.beforeRemovals == nil else { break }
+      let base = entries[owner]?.base
+      entries[owner]?.beforeRemovals = BeforeRemovals(entry: full, base: base)
+    case .bookkeeping: break
+    }
+  }
+
+  /// Takes down that an entry shows something else, and wants saving.
+  mutating func noteEdit(_ owner: UInt64) {
+    entries[owner]?.revision += 1
+    forgetView(owner)
+    events.wantsSave = true
+    events.invalidate(Slot.node(owner, Slot.own))
+  }
+
+  /// Tells the fields and attachments of one name apart, as they are shown.
+  static func mend(_ entry: inout Entry) {
+    let strings = entry.strings
+    for (place, key) in FieldNames.distinctKeys(strings.map(\.key)).enumerated()
+    where key != strings[place].key {
+      entry.renameString(at: place, to: key)
+    }
+    let attachments = entry.attachments
+    for (place, name) in FieldNames.distinctKeys(attachments.map(\.name)).enumerated()
+    where name != attachments[place].name {
+      entry.renameAttachment(at: place, to: name)
+    }
+  }
+
+  /// The entry of the document with what isn't in it yet.
+  mutating func materialized(_ owner: UInt64) throws(TreeError) -> Entry {
+    var entry = vault.document.entry(try entryID(owner))
+    for (key, overlay) in entries[owner]?.overlays ?? [:] {
+      guard let fresh = overlay.fresh, fresh.hasSettled else { continue }
+      Self.store(fresh, as: key, in: &entry)
+    }
+    return entry
+  }
+
+  /// Puts a new field or attachment into an entry.
+  static func store(_ fresh: FreshItem, as key: ItemKey, in entry: inout Entry) {
+    switch (key, fresh.value) {
+    case (.field(let key), .text(let text)):
+      entry.set(key, to: text, isProtected: fresh.isProtected)
+    case (.attachment(let name), .content(let content)):
+      entry.setAttachment(name, to: content)
+    default: break
+    }
+  }
+
+  /// Whether a new field is protected: as it was when it was removed in this mount, else as the vault
+  /// says.
+  func protects(_ key: ItemKey, _ owner: UInt64) -> Bool {
+    guard case .field(let key) = key else { return false }
+    return entries[owner]?.protections[key] ?? vault.protectsNewField(key)
+  }
+
+  /// Takes down that a file changed, for its time and what the kernel holds of it.
+  mutating func noteChange(of key: ItemKey, _ owner: UInt64, at time: Timestamp) throws(TreeError) {
+    try touch(owner)
+    entries[owner]?.changed[key] = time
+    events.invalidate(try number(of: key, owner))
+  }
+
+  /// Runs a change of an entry and tells what it did to the code that stands beside its secret.
+  mutating func watchingCodes(
+    of owner: UInt64, _ change: (inout TreeState) throws(TreeError) -> Void
+  ) throws(TreeError) {
+    let before = try view(owner)
+    let codes = (before.timeCode, before.counterCode)
+    try change(&self)
+    guard case .entry = owners[owner] else { return }
+    let after = try view(owner)
+    try noteCode(.totp, codes.0, after.timeCode, owner)
+    try noteCode(.hotp, codes.1, after.counterCode, owner)
+  }
+
+  private mutating func noteCode(
+    _ key: ItemKey, _ before: EntryView.CodeState, _ after: EntryView.CodeState, _ owner: UInt64
+  ) throws(TreeError) {
+    events.invalidate(try number(of: key, owner))
+    guard (before == .present) != (after == .present) else { return }
+    let directory = Slot.node(owner, Slot.own)
+    let name = try fileName(of: key, owner)
+    events.invalidations += [.listing(directory), .name(in: directory, name)]
+    guard entries[owner]?.overlays[key]?.fresh == nil else { return }
+    entries[owner]?.overlays[key] = after == .present ? nil : .ghost(isReachable: false)
+  }
+}

@@ -1,0 +1,242 @@
+import Ciphers
+import KDBX
+import Secrets
+import Vault
+
+// What is shown of an entry: which names, which values.
+
+extension TreeState {
+  /// Whether an item of an entry is there.
+  mutating func isShown(_ key: ItemKey, _ owner: UInt64) throws(TreeError) -> Bool {
+    switch entries[owner]?.overlays[key] {
+    case .fresh: return true
+    case .absent, .ghost: return false
+    case nil: break
+    }
+    switch key {
+    case .attachments: return try hasAttachments(owner)
+    case .version(let name): return try version(named: name, owner) != nil
+    case .inVersion(let name, let key):
+      guard let version = try version(named: name, owner) else { return false }
+      return version.has(key)
+    default: return try view(owner).has(key)
+    }
+  }
+
+  private mutating func hasAttachments(_ owner: UInt64) throws(TreeError) -> Bool {
+    if entries[owner]?.hasMadeAttachments == true { return true }
+    if scratchNames[.attachments(owner)]?.isEmpty == false { return true }
+    return try !shownAttachments(owner).isEmpty
+  }
+
+  /// An old version, taken apart.
+  mutating func version(named name: [UInt8], _ owner: UInt64) throws(TreeError) -> EntryView? {
+    let view = try view(owner)
+    guard view.entry.historyCount > 0, let entry = VersionList(of: view.entry).version(named: name)
+    else { return nil }
+    return EntryView(entry, in: vault, isVersion: true)
+  }
+
+  /// The item that a name of an entry's directory means, whether it is there or not.
+  mutating func itemKey(named name: [UInt8], _ owner: UInt64) throws(TreeError) -> ItemKey? {
+    if let key = FieldNames.standardKey(of: name) { return .field(key) }
+    if let key = Self.ownKey(named: name) { return key }
+    if let field = try view(owner).field(named: name) { return .field(field.key) }
+    guard let overlays = entries[owner]?.overlays, !overlays.isEmpty else { return nil }
+    let key = ItemKey.field(name == FieldNames.nameless ? [] : NameCoding.decoded(name))
+    guard overlays[key] != nil, try fileName(of: key, owner) == name else { return nil }
+    return key
+  }
+
+  /// The attachment that a name means, whether it is there or not.
+  mutating func attachmentKey(named name: [UInt8], _ owner: UInt64) throws(TreeError) -> ItemKey? {
+    if let attachment = try view(owner).attachment(named: name) {
+      return .attachment(attachment.name)
+    }
+    guard let overlays = entries[owner]?.overlays, !overlays.isEmpty else { return nil }
+    let key = ItemKey.attachment(name == FieldNames.nameless ? [] : NameCoding.decoded(name))
+    guard overlays[key] != nil, try fileName(of: key, owner) == name else { return nil }
+    return key
+  }
+
+  /// The items that have a name of the tree's own.
+  private static func ownKey(named name: [UInt8]) -> ItemKey? {
+    switch name {
+    case ReservedName.tags: .tags
+    case ReservedName.expires: .expires
+    case ReservedName.totp: .totp
+    case ReservedName.hotp: .hotp
+    case ReservedName.attachments: .attachments
+    case ReservedName.history: .history
+    default: nil
+    }
+  }
+
+  /// The file name of an item in its directory.
+  mutating func fileName(of key: ItemKey, _ owner: UInt64) throws(TreeError) -> [UInt8] {
+    let view = try view(owner)
+    return Self.fileName(of: key, in: view)
+  }
+
+  static func fileName(of key: ItemKey, in view: EntryView) -> [UInt8] {
+    switch key {
+    case .field(let key):
+      FieldNames.standardFileName(of: key) ?? view.field(key)?.fileName
+        ?? FieldNames.fileName(of: key, in: .entry)
+    case .attachment(let name):
+      view.attachment(name)?.fileName ?? FieldNames.fileName(of: name, in: .attachments)
+    case .tags: ReservedName.tags
+    case .expires: ReservedName.expires
+    case .totp: ReservedName.totp
+    case .hotp: ReservedName.hotp
+    case .attachments: ReservedName.attachments
+    case .history: ReservedName.history
+    case .version(let name): name
+    case .inVersion(_, let key): fileName(of: key, in: view)
+    }
+  }
+
+  // MARK: - Listings
+
+  /// The files of an entry's directory but for temporary ones, in listing order.
+  ///
+  /// The code stands before its secret: who removes one after the other still finds it.
+  mutating func shownItems(_ owner: UInt64) throws(TreeError) -> [ItemKey] {
+    let view = try view(owner)
+    var keys = FieldNames.shownStandardKeys.map { ItemKey.field($0) }
+    keys += [.totp, .hotp]
+    keys += view.fields
+      .filter { FieldNames.standardFileName(of: $0.key) == nil }
+      .map { .field($0.key) }
+    if let overlays = entries[owner]?.overlays {
+      let fresh = overlays.filter { overlay in
+        guard case .field(let key) = overlay.key, overlay.value.fresh != nil else { return false }
+        return FieldNames.standardFileName(of: key) == nil && view.field(key) == nil
+      }
+      keys += fresh.sorted { $0.value.madeBefore($1.value) }.map(\.key)
+    }
+    keys += [.tags, .expires, .attachments]
+    if options.showsHidden { keys.append(.history) }
+    var shown: [ItemKey] = []
+    for key in keys where try isShown(key, owner) { shown.append(key) }
+    return shown
+  }
+
+  /// The files of an entry's `attachments` directory but for temporary ones.
+  mutating func shownAttachments(_ owner: UInt64) throws(TreeError) -> [ItemKey] {
+    let view = try view(owner)
+    guard let overlays = entries[owner]?.overlays, !overlays.isEmpty else {
+      return view.attachments.map { .attachment($0.name) }
+    }
+    var keys: [ItemKey] = []
+    for attachment in view.attachments where try isShown(.attachment(attachment.name), owner) {
+      keys.append(.attachment(attachment.name))
+    }
+    let fresh = overlays.filter { overlay in
+      guard case .attachment(let name) = overlay.key, overlay.value.fresh != nil else {
+        return false
+      }
+      return view.attachment(name) == nil
+    }
+    return keys + fresh.sorted { $0.value.madeBefore($1.value) }.map(\.key)
+  }
+
+  // MARK: - Values
+
+  /// What reading a file of an entry gives.
+  mutating func shownValue(of key: ItemKey, _ owner: UInt64) throws(TreeError) -> RestingBytes {
+    switch entries[owner]?.overlays[key] {
+    case .fresh(let fresh): return fresh.value
+    case .ghost: return .empty
+    case .absent, nil: return try storedValue(of: key, owner)
+    }
+  }
+
+  /// The same as the document has it, whatever the tree shows.
+  mutating func storedValue(of key: ItemKey, _ owner: UInt64) throws(TreeError) -> RestingBytes {
+    if case .inVersion(let name, let key) = key {
+      guard let version = try version(named: name, owner) else { throw .noEntry }
+      return try value(of: key, in: version, owner: nil)
+    }
+    return try value(of: key, in: try view(owner), owner: owner)
+  }
+
+  /// `owner` is nil for an old version, whose references are shown as they stand.
+  private func value(
+    of key: ItemKey, in view: EntryView, owner: UInt64?
+  ) throws(TreeError) -> RestingBytes {
+    switch key {
+    case .field(let key):
+      guard let field = view.field(key) else { return .empty }
+      guard let owner, let resolved = resolved(field, in: view, owner) else {
+        return .text(field.value)
+      }
+      return .text(resolved)
+    case .attachment(let name):
+      guard let attachment = view.attachment(name) else { throw .noEntry }
+      return .content(attachment.content)
+    case .tags: return .text(.plain(Tags.fileText(view.entry.tags)))
+    case .expires: return .text(.plain(ExpiryText.fileText(view.times)))
+    case .totp, .hotp:
+      guard case .code(let code) = code(key, of: view.entry) else { throw .noEntry }
+      return .text(.sealed(sealing.seal(code.text.span)))
+    case .attachments, .history, .version, .inVersion: throw .isDirectory
+    }
+  }
+
+  /// The code that the file `totp` or `hotp` shows now.
+  func code(_ key: ItemKey, of entry: Entry) -> OneTimeCodeResult {
+    key == .totp
+      ? vault.oneTimeCode(of: entry, at: now().seconds) : vault.counterCode(of: entry)
+  }
+
+  /// A field's value with its references and placeholders resolved; nil where it has none.
+  private func resolved(
+    _ field: EntryView.Field, in view: EntryView, _ owner: UInt64
+  ) -> StoredText? {
+    let values = vault.document.values
+    // The shortest that means anything is `{T:}`-like; most values are spared the opening.
+    guard values.count(of: field.value) >= 3 else { return nil }
+    guard let id = try? entryID(owner) else { return nil }
+    var resolved = WipedBuffer()
+    let context = PlaceholderContext(unixSeconds: now().seconds)
+    guard
+      vault.resolve(
+        field.key, of: view.entry, in: vault.document.parent(of: .entry(id)), context,
+        into: &resolved)
+    else { return nil }
+    return .sealed(sealing.seal(resolved.bytes))
+  }
+
+  /// Whether a field's value holds references, so that it may change without an edit of its own.
+  mutating func showsReferences(_ key: ItemKey, _ owner: UInt64) throws(TreeError) -> Bool {
+    guard case .field(let key) = key, let field = try view(owner).field(key) else { return false }
+    return resolved(field, in: try view(owner), owner) != nil
+  }
+
+  // MARK: - Times
+
+  /// When an item last changed in this mount, else the time of its entry.
+  mutating func modified(_ key: ItemKey, _ owner: UInt64) throws(TreeError) -> Timestamp {
+    if let entry = entries[owner] {
+      if let time = entry.changed[key] { return time }
+      if let time = entry.firstModified { return time }
+    }
+    return Timestamp(try view(owner).times.lastModification) ?? started
+  }
+}
+
+extension Overlay {
+  /// Whether it was made before another fresh one.
+  fileprivate func madeBefore(_ other: Overlay) -> Bool {
+    guard let mine = fresh?.made, let theirs = other.fresh?.made else { return false }
+    return mine < theirs
+  }
+}
+
+extension Timestamp {
+  init?(_ time: VaultTime?) {
+    guard let time else { return nil }
+    self.init(seconds: time.unixSeconds)
+  }
+}

@@ -1,0 +1,211 @@
+import KDBX
+import Vault
+
+// `unlink` and `rmdir`: what goes to the recycle bin goes there as it was.
+
+extension TreeState {
+  /// Removes a file.
+  mutating func remove(
+    _ name: [UInt8], in directory: NodeMeaning
+  ) throws(TreeError) {
+    try checkWritable()
+    guard let found = try find(name, in: directory) else {
+      return try removeGhost(name, in: directory)
+    }
+    switch found.meaning {
+    case .folder, .entry: throw .isDirectory
+    case .dead: throw .noEntry
+    case .groupNotes(let owner): try removeNotes(owner)
+    case .scratch:
+      guard let directory = FileDirectory(directory) else { throw .noEntry }
+      try removeScratchName(name, in: directory)
+    case .item(let owner, let key):
+      guard !key.isDirectory else { throw .isDirectory }
+      guard !key.isReadOnly else { throw .readOnlyFile }
+      if isProtectedArrival(.entry(try entryID(owner))) { throw .notPermitted }
+      if isReachableGhost(key, owner) { return try removeGhost(name, in: directory) }
+      // A code goes with its secret, not by itself.
+      guard !key.isGenerated || entries[owner]?.overlays[key]?.fresh != nil else { return }
+      try removeItem(key, owner)
+    }
+  }
+
+  /// Answers the removal of what has gone with another already.
+  private mutating func removeGhost(
+    _ name: [UInt8], in directory: NodeMeaning
+  ) throws(TreeError) {
+    guard case .entry(let owner) = directory, let key = try itemKey(named: name, owner),
+      case .ghost = entries[owner]?.overlays[key]
+    else { throw .noEntry }
+    entries[owner]?.overlays[key] = nil
+    try retireNumber(of: key, owner)
+  }
+
+  private mutating func removeNotes(_ owner: UInt64) throws(TreeError) {
+    guard let group = groupID(owner), vault.document.group(group).notes != nil else { return }
+    let time = now()
+    vault.edit(group, at: Self.vaultTime(time)) { $0.notes = .empty }
+    folders[owner]?.notesChanged = time
+    noteStructure()
+    events.invalidate(Slot.node(owner, Slot.groupNotes))
+  }
+
+  /// Removes an empty directory; a group or entry goes to the recycle bin as it was before it was
+  /// emptied.
+  mutating func removeDirectory(
+    _ name: [UInt8], in directory: NodeMeaning
+  ) throws(TreeError) {
+    try checkWritable()
+    guard let found = try find(name, in: directory) else {
+      return try removeGhost(name, in: directory)
+    }
+    switch found.meaning {
+    case .folder(let owner):
+      if let group = groupID(owner), isProtectedArrival(.group(group)) { throw .notPermitted }
+      try checkBinHoldsNoArrivals(owner)
+      guard try isEmpty(found.meaning) else { throw .notEmpty }
+      if let group = groupID(owner) { try removeGroup(group, owner) } else { dropUndecided(owner) }
+    case .entry(let owner):
+      let id = try entryID(owner)
+      if isProtectedArrival(.entry(id)) { throw .notPermitted }
+      guard try isEmpty(found.meaning) else { throw .notEmpty }
+      try removeEntry(id, owner)
+    case .item(let owner, .attachments):
+      guard try isEmpty(found.meaning) else { throw .notEmpty }
+      try touch(owner)
+      entries[owner]?.hasMadeAttachments = false
+      entries[owner]?.overlays[.attachments] = nil
+      try retireNumber(of: .attachments, owner)
+    case .item(_, let key): throw key.isDirectory ? .readOnlyFile : .notDirectory
+    case .scratch, .groupNotes: throw .notDirectory
+    case .dead: throw .noEntry
+    }
+  }
+
+  /// The bin stays while it holds what came into it in this mount.
+  private func checkBinHoldsNoArrivals(_ owner: UInt64) throws(TreeError) {
+    guard !options.allowsPurge, let group = groupID(owner), group == vault.recycleBin,
+      vault.document.children(of: group).contains(where: { arrivals.contains($0) })
+    else { return }
+    throw .notPermitted
+  }
+
+  private mutating func dropUndecided(_ owner: UInt64) {
+    if let parent = folders[owner]?.parent { removeName(of: owner, inFolder: parent) }
+    folders[owner] = nil
+    owners[owner] = .lent
+  }
+
+  private mutating func removeEntry(_ id: EntryID, _ owner: UInt64) throws(TreeError) {
+    guard let parent = parent(of: owner) else { throw .noEntry }
+    var base = entries[owner]?.base
+    if let full = entries[owner]?.beforeRemovals {
+      vault.replace(id, with: full.entry)
+      base = full.base
+    }
+    let before = vault.document.entry(id)
+    let removal = try recycle(.entry(id))
+    removeName(of: owner, inFolder: parent)
+    let old = entries.removeValue(forKey: owner)
+    endVacancies(of: old)
+    entryOwners[id] = nil
+    owners[owner] = .lent
+    forgetView(owner)
+    guard case .recycled(let bin) = removal else { return forget(.entry(id)) }
+    if let old { try carryOver(old, base: base, to: id) }
+    folders[parent]?.removed.append(
+      RemovedChild(id: .entry(id), bin: bin, before: .entry(before)))
+    try showInBin(.entry(id), bin)
+  }
+
+  /// Keeps what the next history item is made of.
+  private mutating func carryOver(
+    _ old: EntryNode, base: Entry?, to id: EntryID
+  ) throws(TreeError) {
+    let owner = owner(of: .entry(id))
+    try touch(owner)
+    entries[owner]?.base = base
+    entries[owner]?.lastHistoryItem = old.lastHistoryItem
+    entries[owner]?.protections = old.protections
+    entries[owner]?.revision = old.revision + 1
+  }
+
+  /// Temporary files that hold a value of an entry that is gone hold it for themselves.
+  private mutating func endVacancies(of entry: EntryNode?) {
+    for id in entry?.vacated.values ?? [:].values { scratches[id]?.vacates = nil }
+  }
+
+  private mutating func removeGroup(_ id: GroupID, _ owner: UInt64) throws(TreeError) {
+    guard let parent = parent(of: owner) else { throw .noEntry }
+    let before = vault.document.group(id)
+    let removed = folders[owner]?.removed ?? []
+    let removal = try recycle(.group(id))
+    removeName(of: owner, inFolder: parent)
+    folders[owner] = nil
+    groupOwners[id] = nil
+    owners[owner] = .lent
+    guard case .recycled(let bin) = removal else { return forget(.group(id)) }
+    for child in removed where child.bin == bin { bringBack(child, to: id) }
+    folders[parent]?.removed.append(
+      RemovedChild(id: .group(id), bin: bin, before: .group(before)))
+    try showInBin(.group(id), bin)
+  }
+
+  /// Moves something into the bin, or removes it for good where that is due.
+  private mutating func recycle(_ child: ChildID) throws(TreeError) -> Removal {
+    // Those who are there keep their names: the newcomer takes the suffix.
+    if let bin = vault.recycleBin {
+      makeIndex(owner(of: .group(bin)))
+    } else {
+      makeIndex(0)
+    }
+    noteStructure()
+    do throws(VaultError) {
+      return try vault.remove(child, at: Self.vaultTime(now()))
+    } catch {
+      throw .noEntry
+    }
+  }
+
+  /// Shows in the bin what came into it, and the bin itself if it has just been made.
+  private mutating func showInBin(_ child: ChildID, _ bin: GroupID) throws(TreeError) {
+    arrivals.insert(child)
+    let root: UInt64 = 0
+    let owner = owner(of: .group(bin))
+    if parent(of: owner) == root, folders[root]?.index != nil,
+      folders[root]?.index?.name(of: owner) == nil
+    {
+      insertNewcomer(.group(bin), inFolder: root)
+    }
+    insertNewcomer(child, inFolder: owner)
+    events.invalidations.append(.listing(Slot.node(owner, Slot.own)))
+  }
+
+  /// Puts what was removed from a group, on the way to removing it, back into it.
+  private mutating func bringBack(_ child: RemovedChild, to group: GroupID) {
+    guard vault.document.parent(of: child.id) == child.bin else { return }
+    do throws(VaultError) {
+      try vault.move(child.id, to: group, at: Self.vaultTime(now()))
+    } catch {
+      return
+    }
+    arrivals.remove(child.id)
+    let owner = owner(of: child.id)
+    removeName(of: owner, inFolder: self.owner(of: .group(child.bin)))
+    switch (child.id, child.before) {
+    case (.entry(let id), .entry(let before)):
+      // Not if it has been edited in the bin meanwhile.
+      if entries[owner]?.firstModified == nil { vault.replace(id, with: before) }
+      forgetView(owner)
+    case (.group(let id), .group(let before)):
+      vault.document.replace(id, with: before)
+    default: break
+    }
+  }
+
+  /// Forgets what is gone for good.
+  private mutating func forget(_ child: ChildID) {
+    arrivals.remove(child)
+    if case .entry(let id) = child { newEntries.remove(id) }
+  }
+}

@@ -1,0 +1,267 @@
+import Ciphers
+import KDBX
+import Secrets
+import Vault
+
+// Storing values: what a settled write, a rename or a removal does to an entry.
+
+/// A value that was judged and can be stored.
+enum NewValue: Sendable {
+  /// A field's value, or a group's notes.
+  case text(StoredText)
+  /// An attachment's bytes; empty ones too.
+  case bytes(SealedBytes)
+  /// The tags, as they are to be stored.
+  case tags([UInt8])
+  case expiry(ExpiryText.Expiry)
+  /// An otpauth URI or a base32 key.
+  case secret(SealedBytes)
+  /// A one-time code of a moment that has passed.
+  case code
+  /// What is there already, or means nothing.
+  case unchanged
+}
+
+extension TreeState {
+  /// Stores a value in a file of an entry and shows it there.
+  mutating func store(
+    _ value: NewValue, in key: ItemKey, _ owner: UInt64, at time: Timestamp
+  ) throws(TreeError) {
+    try watchingCodes(of: owner) { (state) throws(TreeError) in
+      try state.storeUnwatched(value, in: key, owner, at: time)
+    }
+  }
+
+  private mutating func storeUnwatched(
+    _ value: NewValue, in key: ItemKey, _ owner: UInt64, at time: Timestamp
+  ) throws(TreeError) {
+    switch (key, value) {
+    case (_, .unchanged):
+      try settleUnchanged(key, owner, at: time)
+      return
+    case (.field(let field), .text(let text)):
+      if try isNewName(key, owner) {
+        try storeFresh(.text(text), key, owner, at: time)
+      } else {
+        let isProtected =
+          try view(owner).field(field)?.isProtected ?? vault.protectsNewField(field)
+        try edit(owner, .change, at: time) { (entry) throws(TreeError) in
+          entry.set(field, to: text, isProtected: isProtected)
+        }
+        show(key, owner)
+      }
+    case (.attachment(let name), .bytes(let bytes)):
+      let content = vault.document.addBinary(bytes, isProtected: false)
+      if try isNewName(key, owner) {
+        try storeFresh(.content(content), key, owner, at: time)
+      } else {
+        try edit(owner, .change, at: time) { (entry) throws(TreeError) in
+          entry.setAttachment(name, to: content)
+        }
+        show(key, owner)
+      }
+    case (.tags, .tags(let raw)):
+      try edit(owner, .change, at: time) { (entry) throws(TreeError) in entry.tags = raw }
+      try showIfSet(key, owner)
+    case (.expires, .expiry(let expiry)):
+      try edit(owner, .change, at: time) { (entry) throws(TreeError) in entry.set(expiry) }
+      try showIfSet(key, owner)
+    case (.totp, .secret(let text)):
+      try setSecret(text, kind: .time, owner, at: time)
+      show(key, owner)
+    case (.hotp, .secret(let text)):
+      try setSecret(text, kind: .counter, owner, at: time)
+      show(key, owner)
+    case (.totp, .code), (.hotp, .code):
+      try dropCode(key, owner)
+    default:
+      throw .invalid
+    }
+    try noteChange(of: key, owner, at: time)
+  }
+
+  /// Whether a file is under a name that isn't in the document.
+  mutating func isNewName(_ key: ItemKey, _ owner: UInt64) throws(TreeError) -> Bool {
+    try !view(owner).has(key)
+  }
+
+  /// A value that settled is what is there: the name is shown, whatever it was before.
+  private mutating func settleUnchanged(
+    _ key: ItemKey, _ owner: UInt64, at time: Timestamp
+  ) throws(TreeError) {
+    guard try isNewName(key, owner) else {
+      if entries[owner] != nil { show(key, owner) }
+      return
+    }
+    if var fresh = entries[owner]?.overlays[key]?.fresh, !key.isUnlistedWhenEmpty {
+      fresh.hasSettled = true
+      entries[owner]?.overlays[key] = .fresh(fresh)
+      noteKind(.change, owner)
+      events.wantsSave = true
+      return
+    }
+    switch key {
+    case .field: try storeFresh(.empty, key, owner, at: time)
+    case .attachment:
+      try storeUnwatched(.bytes(sealing.seal([UInt8]().span)), in: key, owner, at: time)
+    case .tags, .expires: entries[owner]?.overlays[key] = .ghost(isReachable: true)
+    case .totp, .hotp: try dropCode(key, owner)
+    case .attachments, .history, .version, .inVersion: break
+    }
+  }
+
+  private mutating func storeFresh(
+    _ value: RestingBytes, _ key: ItemKey, _ owner: UInt64, at time: Timestamp
+  ) throws(TreeError) {
+    try touch(owner)
+    var fresh =
+      entries[owner]?.overlays[key]?.fresh
+      ?? FreshItem(
+        isProtected: protects(key, owner), made: time, closed: options.monotonic())
+    fresh.value = value
+    fresh.hasSettled = true
+    entries[owner]?.overlays[key] = .fresh(fresh)
+    noteKind(.change, owner)
+    noteEdit(owner)
+  }
+
+  /// Shows what the document has under a name, and that nothing else holds its value.
+  private mutating func show(_ key: ItemKey, _ owner: UInt64) {
+    entries[owner]?.overlays[key] = nil
+    if case .field(let field) = key { entries[owner]?.stripped.remove(field) }
+    occupy(key, owner)
+    forgetView(owner)
+  }
+
+  /// The same for what is listed only while it is set; written empty it answers till the unmount.
+  private mutating func showIfSet(_ key: ItemKey, _ owner: UInt64) throws(TreeError) {
+    show(key, owner)
+    if try isNewName(key, owner) { entries[owner]?.overlays[key] = .ghost(isReachable: true) }
+    events.invalidations.append(.listing(Slot.node(owner, Slot.own)))
+  }
+
+  /// Something has taken the place of a field whose name was moved aside.
+  private mutating func occupy(_ key: ItemKey, _ owner: UInt64) {
+    guard let id = entries[owner]?.vacated.removeValue(forKey: key) else { return }
+    scratches[id]?.vacates = nil
+  }
+
+  private mutating func setSecret(
+    _ text: SealedBytes, kind: OneTimeKind, _ owner: UInt64, at time: Timestamp
+  ) throws(TreeError) {
+    var plain = WipedBuffer()
+    text.open(into: &plain)
+    // Made beside the vault, not within its edit: a copy of it there would copy all of the document.
+    var changed = vault.document.entry(try entryID(owner))
+    Self.mend(&changed)
+    do throws(OneTimeProblem) {
+      try vault.setOneTimeSecret(plain.bytes, kind: kind, in: &changed)
+    } catch {
+      throw .invalid
+    }
+    try edit(owner, .change, at: time) { (entry) throws(TreeError) in entry = changed }
+  }
+
+  /// Takes a code and drops it: a copy of a tree brings back old ones.
+  private mutating func dropCode(_ key: ItemKey, _ owner: UInt64) throws(TreeError) {
+    let kind: OneTimeKind = key == .totp ? .time : .counter
+    let id = try entryID(owner)
+    let hasSecret = try vault.hasOneTimeSecret(kind, in: view(owner).entry)
+    guard hasSecret || newEntries.contains(id) else { throw .invalid }
+    guard try isShown(key, owner), entries[owner]?.overlays[key]?.fresh != nil else { return }
+    // Shows the code again when there is one; else answers the rest of the copy.
+    let isThere = try view(owner).has(key)
+    entries[owner]?.overlays[key] = isThere ? nil : .ghost(isReachable: true)
+  }
+
+  // MARK: - Removing
+
+  /// Removes a file of an entry: what it holds goes, its name is no more.
+  mutating func removeItem(_ key: ItemKey, _ owner: UInt64) throws(TreeError) {
+    let time = now()
+    try watchingCodes(of: owner) { (state) throws(TreeError) in
+      try state.removeUnwatched(key, owner, at: time)
+    }
+  }
+
+  private mutating func removeUnwatched(
+    _ key: ItemKey, _ owner: UInt64, at time: Timestamp
+  ) throws(TreeError) {
+    try touch(owner)
+    if entries[owner]?.overlays[key]?.fresh != nil {
+      try removeFresh(key, owner)
+    } else {
+      try clear(key, owner, at: time)
+      entries[owner]?.overlays[key] = .absent
+      entries[owner]?.changed[key] = time
+    }
+    try retireNumber(of: key, owner)
+    if case .attachment = key { try noteLastAttachment(owner) }
+  }
+
+  private mutating func removeFresh(_ key: ItemKey, _ owner: UInt64) throws(TreeError) {
+    // A value in the document behind it is a field's whose name was moved aside: it stays for that.
+    let isInDocument = try !isNewName(key, owner)
+    noteKind(.removal, owner, full: try materialized(owner))
+    entries[owner]?.overlays[key] = isInDocument ? .absent : nil
+    noteEdit(owner)
+  }
+
+  /// Takes a file's value out of the document.
+  mutating func clear(
+    _ key: ItemKey, _ owner: UInt64, at time: Timestamp
+  ) throws(TreeError) {
+    switch key {
+    case .field(let field):
+      if let old = try view(owner).field(field), FieldNames.standardFileName(of: field) == nil {
+        entries[owner]?.protections[field] = old.isProtected
+        entries[owner]?.stripped.insert(field)
+      }
+      try edit(owner, .removal, at: time) { (entry) throws(TreeError) in
+        guard let old = entry.string(field) else { return }
+        entry.set(field, to: .empty, isProtected: old.isProtected)
+      }
+    case .attachment(let name):
+      try edit(owner, .removal, at: time) { (entry) throws(TreeError) in
+        entry.removeAttachment(name)
+      }
+    case .tags:
+      try edit(owner, .removal, at: time) { (entry) throws(TreeError) in entry.tags = [] }
+    case .expires:
+      try edit(owner, .removal, at: time) { (entry) throws(TreeError) in
+        entry.times.expires = false
+      }
+    case .totp, .hotp, .attachments, .history, .version, .inVersion:
+      throw .notPermitted
+    }
+  }
+
+  /// The `attachments` directory goes with the last file in it.
+  mutating func noteLastAttachment(_ owner: UInt64) throws(TreeError) {
+    entries[owner]?.hasMadeAttachments = false
+    guard try !isShown(.attachments, owner) else { return }
+    entries[owner]?.overlays[.attachments] = .ghost(isReachable: true)
+    events.invalidations.append(.listing(Slot.node(owner, Slot.own)))
+  }
+
+  /// The `attachments` directory is there again.
+  mutating func noteAttachment(_ owner: UInt64) {
+    guard entries[owner]?.overlays[.attachments] != nil else { return }
+    entries[owner]?.overlays[.attachments] = nil
+    events.invalidations.append(.listing(Slot.node(owner, Slot.own)))
+  }
+}
+
+extension Entry {
+  /// Sets when the entry expires; the time stays where it never does.
+  fileprivate mutating func set(_ expiry: ExpiryText.Expiry) {
+    var times = times
+    switch expiry {
+    case .never: times.expires = false
+    case .at(let time):
+      times.expires = true
+      times.expiry = time
+    }
+    self.times = times
+  }
+}
