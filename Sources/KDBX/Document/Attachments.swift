@@ -18,6 +18,9 @@ package struct InlineBinary: Hashable, Sendable {
   let text: SourceRange
   let slot: ProtectedSlot?
   let isCompressed: Bool
+
+  /// No content: an attachment that says nothing of one.
+  static let empty = InlineBinary(text: .none, slot: nil, isCompressed: false)
 }
 
 /// An attachment of an entry: a name and a content.
@@ -28,5 +31,17 @@ package struct AttachmentField: Hashable, Sendable {
   package init(name: [UInt8], content: AttachmentContent) {
     self.name = name
     self.content = content
+  }
+}
+
+extension ValueSource {
+  /// The content that a reference of the source names; `nil` if the pool has none of that number.
+  ///
+  /// The pool in Meta comes first: KeePass reads it over what the inner header has.
+  func binary(numbered number: UInt32) -> BinaryID? {
+    if let index = poolByNumber[number] {
+      return BinaryID(number: UInt32(source.binaries.count + index))
+    }
+    return number < source.binaries.count ? BinaryID(number: number) : nil
   }
 }

@@ -1,113 +1,130 @@
-/// A field of an entry: a key, a value, and whether the value is kept enciphered in the file.
-package struct StringField: Sendable {
-  package let key: [UInt8]
-  package let value: StoredText
-  package let isProtected: Bool
-
-  package init(key: [UInt8], value: StoredText, isProtected: Bool) {
-    self.key = key
-    self.value = value
-    self.isProtected = isProtected
-  }
-}
-
 /// An entry, or an old version of one: a value, parsed from the document when it is asked for.
 ///
-/// Reading costs microseconds and keeps nothing. Changes touch only the elements they are about;
-/// ``Document/replace(_:with:)-(EntryID,_)`` puts the changed value into the document.
-package struct Entry: Sendable {
+/// Reading costs microseconds and keeps nothing. Changes touch only the elements they are about, and
+/// setting a property to what it is changes nothing; ``Document/replace(_:with:)-(EntryID,_)`` puts
+/// the changed value into the document.
+package struct Entry: Sendable, ElementView {
+  static let order: [ElementKind] = [
+    .uuid, .iconID, .customIconUUID, .foregroundColor, .backgroundColor, .overrideURL,
+    .qualityCheck, .tags, .previousParentGroup, .times, .string, .binary, .autoType, .customData,
+    .history,
+  ]
+
+  var element: EditableElement
+  private(set) var values: ValueSource?
+  let version: FormatVersion
+
+  init(_ element: EditableElement, _ values: ValueSource?, _ version: FormatVersion) {
+    self.element = element
+    self.values = values
+    self.version = version
+  }
+
   /// Makes a new entry as KeePass writes one: UUID, icon 0, all times `now`, never expiring, no
   /// fields.
-  package init(uuid: VaultUUID, version: FormatVersion, at now: VaultTime) { fatalError("not yet") }
+  package init(uuid: VaultUUID, version: FormatVersion, at now: VaultTime) {
+    self.init(
+      EditableElement(
+        .entry,
+        children: [
+          EditableChild(.uuid, uuid.base64), EditableChild(.iconID, "0"),
+          EditableChild(.foregroundColor), EditableChild(.backgroundColor),
+          EditableChild(.overrideURL), EditableChild(.tags),
+          EditableChild(kind: .times, content: .element(Times(at: now, version).element)),
+          EditableChild(
+            kind: .autoType,
+            content: .element(
+              EditableElement(
+                .autoType,
+                children: [
+                  EditableChild(.enabled, "True"), EditableChild(.dataTransferObfuscation, "0"),
+                ]))),
+          EditableChild(kind: .history, content: .element(EditableElement(.history))),
+        ]),
+      nil, version)
+  }
 
   /// Zero where the file has none.
   package var uuid: VaultUUID {
-    get { fatalError("not yet") }
-    set { fatalError("not yet") }
+    get { uuid(.uuid) ?? .zero }
+    set { set(.uuid, to: newValue) }
   }
-
-  // MARK: - Fields
-
-  /// All fields in file order, also those whose key comes twice.
-  package var strings: [StringField] { fatalError("not yet") }
-  /// The last field of that key, as KeePass takes it.
-  package func string(_ key: [UInt8]) -> StringField? { fatalError("not yet") }
-  /// Changes the last field of that key in place, or adds one after the last field.
-  package mutating func set(_ key: [UInt8], to value: StoredText, isProtected: Bool) {
-    fatalError("not yet")
-  }
-  /// Removes all fields of that key; says whether there was one.
-  @discardableResult
-  package mutating func removeString(_ key: [UInt8]) -> Bool { fatalError("not yet") }
-  /// Gives the last field of key `old` the key `new`; value, protection and place stay.
-  ///
-  /// Says whether there was one. The caller sees to it that no other has that key.
-  @discardableResult
-  package mutating func renameString(from old: [UInt8], to new: [UInt8]) -> Bool {
-    fatalError("not yet")
-  }
-  /// The same for the field at `index` of ``strings``: to tell fields of one key apart.
-  package mutating func renameString(at index: Int, to new: [UInt8]) { fatalError("not yet") }
-
-  // MARK: - Attachments
-
-  /// All attachments in file order, also those whose name comes twice.
-  package var attachments: [AttachmentField] { fatalError("not yet") }
-  /// The last attachment of that name, as KeePass takes it.
-  package func attachment(_ name: [UInt8]) -> AttachmentField? { fatalError("not yet") }
-  /// Changes the last attachment of that name in place, or adds one after the last attachment.
-  package mutating func setAttachment(_ name: [UInt8], to content: AttachmentContent) {
-    fatalError("not yet")
-  }
-  /// Removes all attachments of that name; says whether there was one.
-  @discardableResult
-  package mutating func removeAttachment(_ name: [UInt8]) -> Bool { fatalError("not yet") }
-  /// Gives the last attachment of name `old` the name `new`.
-  @discardableResult
-  package mutating func renameAttachment(from old: [UInt8], to new: [UInt8]) -> Bool {
-    fatalError("not yet")
-  }
-  /// The same for the attachment at `index` of ``attachments``.
-  package mutating func renameAttachment(at index: Int, to new: [UInt8]) { fatalError("not yet") }
-
-  // MARK: - Other properties
-
   /// The text of the tags as it stands in the file, with whatever separators.
   package var tags: [UInt8] {
-    get { fatalError("not yet") }
-    set { fatalError("not yet") }
+    get { bytes(.tags) ?? [] }
+    set { if tags != newValue { set(.tags, to: newValue) } }
   }
   package var times: Times {
-    get { fatalError("not yet") }
-    set { fatalError("not yet") }
+    get { times(version) }
+    set { set(newValue) }
   }
   /// The group that the entry was moved from (KDBX 4.1); setting `nil` removes the element.
   package var previousParentGroup: VaultUUID? {
-    get { fatalError("not yet") }
-    set { fatalError("not yet") }
+    get { uuid(.previousParentGroup).flatMap { $0.isZero ? nil : $0 } }
+    set { set(.previousParentGroup, to: newValue) }
   }
   package var iconID: Int {
-    get { fatalError("not yet") }
-    set { fatalError("not yet") }
+    get { Int(clamping: integer(.iconID) ?? 0) }
+    set { set(.iconID, to: Int64(newValue)) }
   }
+  /// Setting `nil` removes the element.
   package var customIcon: VaultUUID? {
-    get { fatalError("not yet") }
-    set { fatalError("not yet") }
+    get { uuid(.customIconUUID).flatMap { $0.isZero ? nil : $0 } }
+    set { set(.customIconUUID, to: newValue) }
   }
 
   // MARK: - History
 
-  package var historyCount: Int { fatalError("not yet") }
-  /// The old versions in file order, which is oldest first.
-  package var history: [Entry] { fatalError("not yet") }
-  /// Adds an old version behind the others, without its own history.
-  package mutating func appendHistory(_ old: Entry) { fatalError("not yet") }
-  /// Removes the old versions at these places of ``history``.
-  package mutating func removeHistory(at indices: [Int]) { fatalError("not yet") }
-  /// The entry without its old versions.
-  package var withoutHistory: Entry { fatalError("not yet") }
+  package var historyCount: Int {
+    guard let index = element.lastIndex(of: .history) else { return 0 }
+    switch element.children[index].content {
+    case .source(let range):
+      guard let values else { return 0 }
+      return EditableElement(range, in: values).children.count { $0.kind == .entry }
+    case .element(let history): return history.children.count { $0.kind == .entry }
+    case .text, .nodes: return 0
+    }
+  }
 
-  /// Whether fields, protection, attachments, tags and all other children but Times and History are
-  /// the same.
-  package func sameContent(as other: Entry, values: ValueSource) -> Bool { fatalError("not yet") }
+  /// The old versions in file order, which is oldest first.
+  package var history: [Entry] {
+    guard let index = element.lastIndex(of: .history) else { return [] }
+    return element.children[index].expanded(in: values).children.compactMap { child in
+      guard child.kind == .entry else { return nil }
+      return Entry(child.expanded(in: values), values, version)
+    }
+  }
+
+  /// Adds an old version behind the others, without its own history.
+  package mutating func appendHistory(_ old: Entry) {
+    // A new entry has nothing from the source until it is given something.
+    values = values ?? old.values
+    var history =
+      element.lastIndex(of: .history).map { element.children[$0].expanded(in: values) }
+      ?? EditableElement(.history)
+    history.insert(
+      .entry, .element(old.withoutHistory.element), order: [.entry], in: values)
+    element.set(.history, to: .element(history), order: Self.order, in: values)
+  }
+
+  /// Removes the old versions at these places of ``history``.
+  package mutating func removeHistory(at indices: [Int]) {
+    guard !indices.isEmpty, let index = element.lastIndex(of: .history) else { return }
+    var history = element.children[index].expanded(in: values)
+    let dropped = Set(indices)
+    var place = -1
+    history.children.removeAll { child in
+      guard child.kind == .entry else { return false }
+      place += 1
+      return dropped.contains(place)
+    }
+    element.children[index].content = .element(history)
+  }
+
+  /// The entry without its old versions.
+  package var withoutHistory: Entry {
+    var copy = self
+    copy.element.remove(.history)
+    return copy
+  }
 }
