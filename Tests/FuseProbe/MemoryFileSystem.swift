@@ -20,6 +20,8 @@ final class MemoryFileSystem: FileSystem {
     case growsBehind = "grows-behind"
     /// A write of `OLD NEW` renames in the root, and tells the kernel.
     case renamesBehind = "renames-behind"
+    /// A write is taken and dropped, without a copy.
+    case drops
     /// A write of `lazy` or `busy` unmounts on another thread after a while, lazily or not, and says
     /// `unmount ERRNO`.
     case unmounts
@@ -239,10 +241,12 @@ final class MemoryFileSystem: FileSystem {
     _ inode: InodeNumber, _ handle: HandleNumber, at offset: Int, _ bytes: Span<UInt8>,
     appends: Bool, _ reply: consuming WriteReply
   ) {
+    let trick = trick(of: inode)
+    if trick == .drops { return reply.written(bytes.count) }
     var written: [UInt8] = []
     written.reserveCapacity(bytes.count)
     for i in bytes.indices { written.append(bytes[i]) }
-    if let trick = trick(of: inode) { return perform(trick, written, reply) }
+    if let trick { return perform(trick, written, reply) }
     do throws(Errno) {
       try with { (tree) throws(Errno) in
         try tree.change(inode) { $0.write(written, at: appends ? nil : offset) }
@@ -390,7 +394,7 @@ extension MemoryFileSystem {
       case .makesBehind: try make(words[0])
       case .unmounts: try unmountLater(lazily: words[0] == Array("lazy".utf8))
       case .stops: session?.stop()
-      case .references, .dropsReply, .neverSynced, .syncedLater, .syncFailsLater: break
+      case .references, .drops, .dropsReply, .neverSynced, .syncedLater, .syncFailsLater: break
       }
     } catch {
       return reply.failure(error)

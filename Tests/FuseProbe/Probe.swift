@@ -7,7 +7,7 @@ import Platform
 ///
 ///     fuse-probe memory|tree MOUNTPOINT [THREADS]
 ///
-/// Says `mounted` when the mount answers, and `over` at the end.
+/// Says `mounted PID` when the mount answers, and `over` at the end.
 enum Probe {
   static func run(arguments: [[UInt8]]) -> Int32 {
     let words = arguments.map { String(decoding: $0, as: UTF8.self) }
@@ -44,7 +44,7 @@ enum Probe {
       fileSystem, options: MountOptions(source: "probe,with \\comma", subtype: "probe"))
     withSession(session)
     try session.mount(at: Path(mountPoint))
-    StandardStream.output.say("mounted")
+    StandardStream.output.say("mounted \(Process.id)")
     do throws(Errno) { try session.run(threads: threads) } catch { throw .system(error) }
   }
 }

@@ -5,6 +5,8 @@ import Glibc
 final class ProbeMount {
   /// The mount point, an absolute path.
   let path: String
+  /// The number of the program's process.
+  private(set) var process = 0
   /// What the program says.
   private let output: UnsafeMutablePointer<FILE>
 
@@ -16,8 +18,11 @@ final class ProbeMount {
     let command = "exec '\(try Self.program())' memory '\(path)' \(threads)"
     guard let output = unsafe popen(command, "r") else { throw Failure.system(errno) }
     unsafe self.output = output
-    let line = nextLine()
-    guard line == "mounted" else { throw Failure.notMounted(line) }
+    let words = nextLine()?.split(separator: " ") ?? []
+    guard words.count == 2, words[0] == "mounted", let process = Int(words[1]) else {
+      throw Failure.notMounted
+    }
+    self.process = process
   }
 
   deinit {
@@ -28,7 +33,7 @@ final class ProbeMount {
 
   enum Failure: Error {
     case system(CInt)
-    case notMounted(String?)
+    case notMounted
   }
 
   /// The next line that the program says; `nil` when it has ended.
