@@ -25,6 +25,9 @@ package struct HMAC: ~Copyable {
     }
   }
 
+  /// OpenSSL's name of the parameter that names the hash.
+  private static let digest: StaticString = "digest"
+
   private let context: OpaquePointer
   private let codeCount: Int
 
@@ -40,7 +43,10 @@ package struct HMAC: ~Copyable {
       unsafe withUnsafeTemporaryAllocation(of: OSSL_PARAM.self, capacity: 2) { parameters in
         let text = unsafe UnsafeMutableRawPointer(mutating: name.baseAddress)?
           .assumingMemoryBound(to: CChar.self)
-        unsafe parameters[0] = OSSL_PARAM_construct_utf8_string("digest", text, 0)
+        // The parameter keeps the pointer to its own name; a `String` would lend one for the call.
+        let field = unsafe UnsafeRawPointer(Self.digest.utf8Start)
+          .assumingMemoryBound(to: CChar.self)
+        unsafe parameters[0] = OSSL_PARAM_construct_utf8_string(field, text, 0)
         unsafe parameters[1] = OSSL_PARAM_construct_end()
         unsafe Self.begin(context, key: key, parameters: parameters.baseAddress)
       }
