@@ -248,6 +248,26 @@ import Vault
     #expect(copy.findEntry(vault.document.entry(made).uuid) == nil)
   }
 
+  @Test func `an edited entry has its UUID mended, its old versions with it`() throws {
+    var vault = try TestVault.make { root in
+      root.entry(10, [("Title", "first")])
+      root.entry(10, [("Title", "twin")]) { $0.entry(10, [("Title", "twin before")]) }
+      root.entry(11, [("Title", "odd history")]) { $0.entry(12, [("Title", "stray")]) }
+      root.entry(0, [("Title", "none")])
+    }
+    let ids = vault.document.allEntries
+    let faults = ids.map { vault.mendUUIDs(of: $0) }
+    let entries = ids.map { vault.document.entry($0) }
+    #expect(faults == [[], [.repeatedUUID], [.historyUUID], [.missingUUID]])
+    #expect(entries[0].uuid == TestVault.uuid(10))
+    #expect(entries[2].uuid == TestVault.uuid(11))
+    #expect(Set(entries.map { $0.uuid }).count == 4)
+    #expect(entries.allSatisfy { entry in entry.history.allSatisfy { $0.uuid == entry.uuid } })
+    #expect(ids.allSatisfy { vault.findEntry(vault.document.entry($0).uuid) == $0 })
+    let again = ids.map { vault.mendUUIDs(of: $0) }
+    #expect(again.allSatisfy { $0.isEmpty })
+  }
+
   static let checks: [([UInt8], FieldProblem?)] = [
     (Array("fine\r\n\t".utf8), nil), ([0xFF], .notUTF8), ([0x01], .forbiddenCharacter),
     ([UInt8](repeating: 0x61, count: 16 << 20), nil),
