@@ -1,0 +1,81 @@
+package import KDBX
+import Secrets
+
+extension Vault {
+  /// The entries that hold each of the words, in document order.
+  ///
+  /// A word may stand in title, user name, URL, notes or tags, in capital or small letters; passwords
+  /// and custom fields aren't looked at. The recycle bin is left out. Words are divided by blanks;
+  /// without any, nothing is found.
+  package func entries(matching words: [UInt8]) -> [EntryID] {
+    let words = words.split(whereSeparator: isASCIIWhiteSpace).map { word in
+      var folded = WipedBuffer()
+      folded.append(foldingCaseOf: Array(word).span)
+      return folded.bytes.copied()
+    }
+    guard !words.isEmpty else { return [] }
+    return searchableEntries.filter { id in
+      var text = searchText(of: storage.entry(id))
+      defer { text.truncate(to: 0) }
+      return words.allSatisfy { text.bytes.contains($0.span) }
+    }
+  }
+
+  /// The entries with this tag, byte for byte, in document order; the recycle bin is left out.
+  package func entries(tagged tag: [UInt8]) -> [EntryID] {
+    searchableEntries.filter { Tags.parse(storage.entry($0).tags).contains(tag) }
+  }
+
+  /// The entries whose URL has this host, in capital or small letters, in document order.
+  ///
+  /// The recycle bin is left out.
+  package func entries(onHost host: [UInt8]) -> [EntryID] {
+    let wanted = host.map { lowercased($0) }
+    return searchableEntries.filter { self.host(of: storage.entry($0)) == wanted }
+  }
+
+  /// All tags outside the recycle bin, each once, sorted by their bytes.
+  package var tags: [[UInt8]] {
+    var found: Set<[UInt8]> = []
+    for id in searchableEntries { found.formUnion(Tags.parse(storage.entry(id).tags)) }
+    return found.sorted { $0.lexicographicallyPrecedes($1) }
+  }
+
+  /// All hosts of URLs outside the recycle bin, in small letters, each once, sorted by their bytes.
+  package var hosts: [[UInt8]] {
+    var found: Set<[UInt8]> = []
+    for id in searchableEntries {
+      let host = host(of: storage.entry(id))
+      if !host.isEmpty { found.insert(host) }
+    }
+    return found.sorted { $0.lexicographicallyPrecedes($1) }
+  }
+
+  /// The entries outside the recycle bin, in document order.
+  private var searchableEntries: [EntryID] {
+    guard let bin = recycleBin else { return storage.allEntries }
+    return storage.allEntries.filter { !isInside(.entry($0), bin) }
+  }
+
+  /// The host of an entry's URL in small letters; empty where it has none.
+  private func host(of entry: Entry) -> [UInt8] {
+    let url = OneTimeForm.text(of: FieldKey.url, in: entry, storage.values)
+    let range = AddressPart.host.range(in: url.bytes)
+    return url.bytes.extracting(range).copied().map { lowercased($0) }
+  }
+
+  private func searchText(of entry: Entry) -> WipedBuffer {
+    var text = WipedBuffer()
+    for key in [FieldKey.title, FieldKey.userName, FieldKey.url, FieldKey.notes] {
+      let value = OneTimeForm.text(of: key, in: entry, storage.values)
+      text.append(foldingCaseOf: value.bytes)
+      // What no word holds, so that none is found across two fields.
+      text.append(0x0A)
+    }
+    for tag in Tags.parse(entry.tags) {
+      text.append(foldingCaseOf: tag.span)
+      text.append(0x0A)
+    }
+    return text
+  }
+}
