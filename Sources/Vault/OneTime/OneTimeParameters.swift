@@ -45,6 +45,17 @@ enum OneTimeParameters {
     return UInt64(counter)
   }
 
+  /// The fewest bytes of a key that stands alone, 16 characters: shorter text is more likely a word
+  /// gone astray.
+  static let shortestBareKey = 10
+
+  /// The key that a text is, with nothing around it that says so.
+  static func bareKey(_ text: Span<UInt8>) throws(OneTimeProblem) -> WipedBuffer {
+    let key = try base32(text)
+    guard key.count >= shortestBareKey else { throw .malformedSecret }
+    return key
+  }
+
   static func base32(_ text: Span<UInt8>) throws(OneTimeProblem) -> WipedBuffer {
     var key = WipedBuffer(capacity: text.count)
     guard !text.extracting(text.trimmedRange).isEmpty else { throw .noSecret }

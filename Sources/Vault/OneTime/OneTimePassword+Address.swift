@@ -27,7 +27,7 @@ extension OneTimePassword {
     case .query: return try parse(query: text)
     case .key:
       do throws(OneTimeProblem) {
-        return OneTimePassword(key: try OneTimeParameters.base32(text))
+        return OneTimePassword(key: try OneTimeParameters.bareKey(text))
       } catch {
         throw error == .malformedSecret ? .unknownForm : error
       }

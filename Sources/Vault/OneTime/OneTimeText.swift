@@ -11,9 +11,6 @@ package enum OneTimeText: Hashable, Sendable {
   /// Nothing of these, or an otpauth URI that gives no code.
   case other
 
-  /// The fewest bytes of a key, 16 characters: shorter text is more likely a word gone astray.
-  private static let shortestKey = 10
-
   /// Says what `text` is; blanks around it don't matter.
   package init(_ text: Span<UInt8>) {
     let text = text.extracting(text.trimmedRange)
@@ -22,15 +19,22 @@ package enum OneTimeText: Hashable, Sendable {
     } else if Self.isCode(text) {
       self = .code
     } else {
-      var key = WipedBuffer(capacity: text.count)
-      let isKey = Base32.decode(text, into: &key) && key.count >= Self.shortestKey
-      self = isKey ? .key : .other
+      self = Self.isKey(text) ? .key : .other
     }
   }
 
   private static func isGood(address: Span<UInt8>) -> Bool {
     do throws(OneTimeProblem) {
       _ = try OneTimePassword.parse(address: address)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  private static func isKey(_ text: Span<UInt8>) -> Bool {
+    do throws(OneTimeProblem) {
+      _ = try OneTimeParameters.bareKey(text)
       return true
     } catch {
       return false

@@ -26,7 +26,7 @@ extension Vault {
     let password =
       try isAddress
       ? OneTimePassword.parse(address: text)
-      : OneTimePassword(key: OneTimeParameters.base32(text))
+      : OneTimePassword(key: OneTimeParameters.bareKey(text))
     var writer = OneTimeWriter(
       entry: entry, values: storage.values, text: text, isAddress: isAddress)
     let written = isAddress ? password.kind : kind
