@@ -41,9 +41,9 @@ extension Vault {
     withIndex { $0.entries[uuid]?.first }
   }
 
-  /// Whether it is in the tree: the root, or somewhere below it.
+  /// Whether it is in the tree: not removed, nor in something removed.
   package func contains(_ child: ChildID) -> Bool {
-    child == .group(storage.root) || storage.parent(of: child) != nil
+    storage.contains(child)
   }
 
   /// Whether `child` lies somewhere in `group`, at any depth; a group doesn't lie in itself.

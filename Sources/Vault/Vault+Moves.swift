@@ -27,6 +27,7 @@ extension Vault {
     guard old != group else { return }
     guard child != .group(group) else { throw .intoItself }
     if case .group(let moved) = child, isInside(.group(group), moved) { throw .intoItself }
+    guard storage.canMove(child, to: group) else { throw .tooDeep }
     storage.move(child, to: group)
     let origin = storage.version >= .kdbx41 ? storage.group(old).uuid : nil
     switch child {

@@ -50,4 +50,6 @@ package enum VaultError: Error, Hashable {
   case isRoot
   /// It is not in the vault, or not any more.
   case notInVault
+  /// Groups would lie in one another more deeply than a file can have them.
+  case tooDeep
 }

@@ -82,6 +82,19 @@ import Vault
     #expect(vault.document.parent(of: .group(outer)) == root)
   }
 
+  @Test func `groups don't lie in one another more deeply than a file can have them`() throws {
+    var vault = try Self.vault()
+    var group = vault.document.root
+    while vault.document.canMove(nil, to: group) {
+      group = vault.createGroup(in: group, name: [0x78], at: Self.now)
+    }
+    let folder = try vault.groupID(2)
+    #expect(throws: VaultError.tooDeep) {
+      try vault.move(.group(folder), to: group, at: Self.now)
+    }
+    try vault.move(.entry(try vault.entryID(10)), to: group, at: Self.now)
+  }
+
   @Test func `a move to where it is already stamps nothing`() throws {
     var vault = try Self.vault()
     let id = try vault.entryID(10)

@@ -44,6 +44,8 @@ extension TreeState {
       let name = folders[parent]?.index?.name(of: owner)
     else { throw .noEntry }
     let parentGroup = try decideGroup(parent, bySaving: bySaving)
+    // A file that is nested more deeply couldn't be read back.
+    guard vault.document.canMove(nil, to: parentGroup) else { throw .invalid }
     let group = vault.createGroup(
       in: parentGroup, name: NameCoding.decoded(name), at: Self.vaultTime(now()))
     owners[owner] = .group(group)

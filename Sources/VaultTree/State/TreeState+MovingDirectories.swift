@@ -80,7 +80,7 @@ extension TreeState {
       try vault.move(child, to: group, at: Self.vaultTime(now()))
     } catch {
       switch error {
-      case .intoItself: throw .invalid
+      case .intoItself, .tooDeep: throw .invalid
       case .isRoot: throw .notPermitted
       case .notInVault: throw .noEntry
       }
