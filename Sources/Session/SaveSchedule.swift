@@ -33,9 +33,14 @@ struct SaveSchedule: Hashable, Sendable {
   }
 
   /// Something changed that wants saving.
-  mutating func changed(at now: Int64) {
-    firstChange = firstChange ?? now
+  ///
+  /// Gives whether that may bring the next look at the schedule forward: of a row of changes only the
+  /// first does, the others put a save off.
+  mutating func changed(at now: Int64) -> Bool {
     lastChange = now
+    guard firstChange == nil else { return false }
+    firstChange = now
+    return true
   }
 
   /// A save begins; it holds every change so far.
@@ -65,5 +70,13 @@ struct SaveSchedule: Hashable, Sendable {
     let end = firstChange + latest
     if waiting.isUnsettled { return end }
     return min(lastChange + quiet, end, waiting.newNameDue ?? .max)
+  }
+
+  /// When to look at ``due(_:)`` again, if nothing is due now; `nil`: when something changes.
+  ///
+  /// What is waited for may come to rest without a word, so that is looked at once a quiet time.
+  func nextLook(_ waiting: Waiting, at now: Int64) -> Int64? {
+    guard let due = due(waiting) else { return nil }
+    return waiting.isUnsettled && quiet > 0 && retryAt == nil ? min(due, now + quiet) : due
   }
 }

@@ -63,7 +63,9 @@ extension VaultSession {
       }
       if !state.endings.isEmpty { return .end(state.endings.removeFirst()) }
       let now = Clock.sinceBoot()
-      guard let due = Self.due(state, waiting), due <= now else { return nil }
+      guard let due = Self.notTooSoon(state.schedule.due(waiting), state), due <= now else {
+        return nil
+      }
       state.lastAutosave = now
       return .save(.autosave, [])
     }
@@ -73,7 +75,10 @@ extension VaultSession {
   private func waitForJob() -> Job {
     while true {
       let waiting = waiting
-      try? timer.set(at: state.withLock { Self.due($0, waiting) })
+      let time = state.withLock { state in
+        Self.notTooSoon(state.schedule.nextLook(waiting, at: Clock.sinceBoot()), state)
+      }
+      try? timer.set(at: time)
       let happened = try? poll([
         PollRequest(bell.descriptor.number, .readable),
         PollRequest(timer.descriptor.number, .readable),
@@ -94,12 +99,10 @@ extension VaultSession {
       newNameDue: pending.nextNewNameDue)
   }
 
-  private static func due(
-    _ state: borrowing State, _ waiting: SaveSchedule.Waiting
-  ) -> Int64? {
-    guard let due = state.schedule.due(waiting) else { return nil }
-    guard let last = state.lastAutosave else { return due }
-    return max(due, last + leastInterval)
+  /// A time for a save that nobody asked for, a while after the last such one.
+  private static func notTooSoon(_ time: Int64?, _ state: borrowing State) -> Int64? {
+    guard let time, let last = state.lastAutosave else { return time }
+    return max(time, last + leastInterval)
   }
 
   /// Ends the session when its mount has left the mount table by itself.

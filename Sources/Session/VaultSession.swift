@@ -137,11 +137,7 @@ package final class VaultSession: Sendable {
 
   /// Something changed that wants saving: what the tree calls.
   func noteChange() {
-    let wakes = state.withLock { state in
-      state.schedule.changed(at: Clock.sinceBoot())
-      return state.phase == .unlocked
-    }
-    if wakes { bell.ring() }
+    if state.withLock({ $0.schedule.changed(at: Clock.sinceBoot()) }) { bell.ring() }
   }
 
   /// The vault's file, as it was given.

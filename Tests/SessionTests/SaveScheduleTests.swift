@@ -7,7 +7,7 @@ import Testing
     -> SaveSchedule
   {
     var schedule = SaveSchedule(quiet: quiet, latest: latest)
-    for change in changes { schedule.changed(at: change) }
+    for change in changes { _ = schedule.changed(at: change) }
     return schedule
   }
 
@@ -43,7 +43,7 @@ import Testing
     var schedule = Self.schedule(changedAt: [100])
     schedule.began()
     #expect(schedule.due(.init()) == nil)
-    schedule.changed(at: 104)
+    _ = schedule.changed(at: 104)
     schedule.succeeded()
     #expect(schedule.due(.init()) == 109)
   }
@@ -54,7 +54,7 @@ import Testing
     for wait in [5, 60, 300, 300, 300] as [Int64] {
       schedule.began()
       schedule.failed(at: now)
-      schedule.changed(at: now + 1)
+      _ = schedule.changed(at: now + 1)
       #expect(schedule.isRetrying)
       #expect(schedule.due(.init(isUnsettled: true)) == now + wait * 1_000_000_000)
       now += wait * 1_000_000_000
@@ -76,5 +76,22 @@ import Testing
 
   @Test func `a quiet time over the longest one makes that longer`() {
     #expect(Self.schedule(changedAt: [0, 50], quiet: 60).due(.init()) == 60)
+  }
+
+  @Test func `only the first of a row of changes brings the next look forward`() {
+    var schedule = Self.schedule(changedAt: [])
+    let first = schedule.changed(at: 100)
+    let second = schedule.changed(at: 101)
+    schedule.began()
+    let third = schedule.changed(at: 102)
+    #expect([first, second, third] == [true, false, true])
+  }
+
+  @Test func `what is unsettled is looked at once a quiet time`() {
+    let schedule = Self.schedule(changedAt: [100])
+    #expect(schedule.nextLook(.init(isUnsettled: true), at: 105) == 110)
+    #expect(schedule.nextLook(.init(isUnsettled: true), at: 128) == 130)
+    #expect(schedule.nextLook(.init(), at: 103) == 105)
+    #expect(Self.schedule(changedAt: []).nextLook(.init(isUnsettled: true), at: 7) == nil)
   }
 }
