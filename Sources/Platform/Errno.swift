@@ -85,6 +85,8 @@ extension Errno {
   package static let addressInUse = Errno(rawValue: EADDRINUSE)
   /// ECONNREFUSED.
   package static let connectionRefused = Errno(rawValue: ECONNREFUSED)
+  /// ECONNABORTED.
+  package static let connectionAborted = Errno(rawValue: ECONNABORTED)
   /// ENOTCONN.
   package static let notConnected = Errno(rawValue: ENOTCONN)
   /// ETIMEDOUT.

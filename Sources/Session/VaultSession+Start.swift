@@ -37,7 +37,7 @@ extension OpenedVault {
   /// Whether the file is of a later minor version than the newest that we know, so that a save could
   /// lose what it has.
   var isNewerThanKnown: Bool {
-    header.version > .newest
+    header.version > .newest || (header.version.major == 3 && header.version > .kdbx31)
   }
 }
 
