@@ -133,7 +133,8 @@ private struct Unpacker: ~Copyable {
   /// Makes room for what `packed` will give; ``update(_:)`` takes it.
   init(_ packed: Span<UInt8>, limit: Int) {
     inflater = Inflater(limit: limit)
-    content = WipedBuffer(capacity: Self.sizeHint(packed, limit: limit))
+    // With a little more room than that zlib sees the end without asking for more.
+    content = WipedBuffer(capacity: Self.sizeHint(packed, limit: limit) + (1 << 16))
   }
 
   /// How many bytes `packed` says it will give, in its last four bytes.
