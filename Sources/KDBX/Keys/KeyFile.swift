@@ -18,7 +18,7 @@ package enum KeyFile {
 
   /// The key that `file` stands for; 32 bytes but for odd XML files.
   package static func key(from file: Span<UInt8>) throws(KDBXError) -> SecretBytes {
-
+    if let document = XMLKeyFile(reading: file) { return try document.key() }
     if file.count == 32 { return SecretBytes(copying: file) }
     if file.count == 64, let key = hexadecimalKey(file) { return key }
     return SHA256.secretHash(file)
