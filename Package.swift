@@ -14,6 +14,10 @@ let strict: [SwiftSetting] = [
 /// For the modules that define types which lend out a view of themselves.
 let lending = strict + [.enableExperimentalFeature("Lifetimes")]
 
+/// For the modules that go over every byte of a vault: optimised also where the rest is built for
+/// debugging, because millions of rounds and megabytes of XML take minutes otherwise.
+let busy = lending + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+
 let package = Package(
   name: "kdbxfs",
   targets: [
@@ -31,17 +35,17 @@ let package = Package(
 
     // Leaves: no module of ours below them but CPlatform, and Secrets below Platform, which reads
     // passwords and whole files into it.
-    .target(name: "Secrets", dependencies: ["CPlatform"], swiftSettings: lending),
-    .target(name: "ByteCoding", swiftSettings: lending),
+    .target(name: "Secrets", dependencies: ["CPlatform"], swiftSettings: busy),
+    .target(name: "ByteCoding", swiftSettings: busy),
     .target(name: "Platform", dependencies: ["Secrets", "CPlatform"], swiftSettings: strict),
 
     // The vault: bytes in, values out. Knows no file system and no clock.
     .target(
       name: "Ciphers",
       dependencies: ["Secrets", "CPlatform", "CLibcrypto", "CArgon2", "CNettle", "CZlib"],
-      swiftSettings: lending),
+      swiftSettings: busy),
     .target(
-      name: "KDBX", dependencies: ["ByteCoding", "Ciphers", "Secrets"], swiftSettings: lending),
+      name: "KDBX", dependencies: ["ByteCoding", "Ciphers", "Secrets"], swiftSettings: busy),
     .target(
       name: "Vault", dependencies: ["KDBX", "ByteCoding", "Ciphers", "Secrets"],
       swiftSettings: strict),
