@@ -79,6 +79,15 @@ extension Document {
     return .pool(BinaryID(number: firstAdded + UInt32(addedBinaries.count - 1)))
   }
 
+  /// Whether a content asks to be kept protected: what replaces it should ask for the same.
+  package func isProtected(_ content: AttachmentContent) -> Bool {
+    switch content {
+    case .missing: false
+    case .inline(let binary): binary.slot != nil
+    case .pool(let id): flag(of: id)
+    }
+  }
+
   // MARK: - The pool
 
   /// The number of the first content that was added in this session.

@@ -193,9 +193,11 @@ extension TreeState {
   static func decodedName(
     _ name: [UInt8], in place: NamePlace
   ) throws(TreeError) -> [UInt8] {
+    if let problem = TextCheck.firstProblem(in: name.span) { throw TreeError(problem) }
     let decoded = NameCoding.decoded(name)
-    if let problem = TextCheck.firstProblem(in: decoded.span) { throw TreeError(problem) }
-    guard !decoded.isEmpty, NameCoding.encoded(decoded, in: place) == name else { throw .invalid }
+    guard !decoded.isEmpty, NameCoding.encoded(decoded, in: place) == name,
+      TextCheck.firstProblem(in: decoded.span) == nil
+    else { throw .invalid }
     return decoded
   }
 }

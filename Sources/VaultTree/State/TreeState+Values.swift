@@ -51,7 +51,9 @@ extension TreeState {
         show(key, owner)
       }
     case (.attachment(let name), .bytes(let bytes)):
-      let content = vault.document.addBinary(bytes, isProtected: false)
+      let old = try view(owner).attachment(name)?.content
+      let isProtected = old.map { vault.document.isProtected($0) } ?? false
+      let content = vault.document.addBinary(bytes, isProtected: isProtected)
       if try isNewName(key, owner) {
         try storeFresh(.content(content), key, owner, at: time)
       } else {

@@ -1,0 +1,97 @@
+import KDBX
+import Testing
+import Vault
+
+@testable import VaultTree
+
+@Suite struct CodeTests {
+  static let secret = "otpauth://totp/x?secret=JBSWY3DPEHPK3PXP"
+
+  static func shell(_ fields: [Fixture.Field] = [.init("otp", secret, protected: true)]) throws
+    -> Shell
+  {
+    Shell(try Fixture.vault([.entry("uri", fields), .entry("none", [])]))
+  }
+
+  @Test func `the code stands beside its secret, and its size is exact`() throws {
+    let shell = try Self.shell()
+    #expect(
+      try shell.ls("uri") == ["username", "password", "url", "notes", "totp", "otp"])
+    let attributes = try shell.stat("uri/totp")
+    #expect(attributes.size == 6)
+    #expect(attributes.unsettled)
+    #expect(try shell.cat("uri/totp").count == 6)
+    #expect(throws: TreeError.noEntry) { try shell.stat("none/totp") }
+    #expect(throws: TreeError.noEntry) { try shell.stat("uri/hotp") }
+  }
+
+  @Test func `one open gives one code, another open the next`() throws {
+    let shell = try Self.shell()
+    let handle = try shell.open("uri/totp", .read)
+    let first = try shell.read(handle)
+    shell.clock.advance(seconds: 90)
+    #expect(try shell.read(handle) == first)
+    #expect(try shell.cat("uri/totp") != first)
+  }
+
+  @Test func `a code that is written back is dropped`() throws {
+    let shell = try Self.shell()
+    try shell.redirect("uri/totp", "234567\n")
+    #expect(try shell.cat("uri/otp") == Self.secret)
+    #expect(throws: TreeError.invalid) { try shell.redirect("none/totp", "234567\n") }
+    #expect(throws: TreeError.invalid) { try shell.redirect("uri/totp", "nonsense!\n") }
+    #expect(throws: TreeError.noEntry) { try shell.stat("none/totp") }
+    #expect(!shell.save())
+  }
+
+  @Test func `a key that is written sets the secret`() throws {
+    let shell = try Self.shell()
+    try shell.redirect("none/totp", "JBSWY3DPEHPK3PXP\n")
+    #expect(try shell.cat("none/totp") == shell.cat("uri/totp"))
+    #expect(try shell.ls("none").contains("otp"))
+    shell.save()
+    let otp = shell.entry("none")?.string(FieldKey.otp)
+    #expect(otp?.isProtected == true)
+    #expect(shell.field("otp", of: "none")?.hasPrefix("otpauth://totp/") == true)
+    #expect(shell.entry("none")?.historyCount == 1)
+  }
+
+  @Test func `removing a code changes nothing, removing its secret removes it`() throws {
+    let shell = try Self.shell()
+    try shell.unlink("uri/totp")
+    #expect(try shell.cat("uri/totp").count == 6)
+    #expect(!shell.save())
+    try shell.unlink("uri/otp")
+    #expect(throws: TreeError.noEntry) { try shell.stat("uri/totp") }
+    try shell.unlink("uri/totp")
+    #expect(throws: TreeError.noEntry) { try shell.unlink("uri/totp") }
+    try shell.redirect("uri/otp", Self.secret + "\n")
+    shell.save()
+    #expect(try shell.cat("uri/totp").count == 6)
+  }
+
+  @Test func `a secret that gives no code says why`() throws {
+    let shell = try Self.shell([.init("otp", "otpauth://totp/x?secret=")])
+    #expect(throws: TreeError.noEntry) { try shell.stat("uri/totp") }
+    let name = Array("user.kdbx.error".utf8)
+    let tree = shell.tree
+    #expect(try !tree.extendedAttribute(name, of: try shell.node("uri")).isEmpty)
+    #expect(try !tree.extendedAttribute(name, of: try shell.node("uri/otp")).isEmpty)
+    #expect(throws: TreeError.noData) {
+      try tree.extendedAttribute(name, of: try shell.node("uri/url"))
+    }
+  }
+
+  @Test func `a copied entry brings its secret, and its old code does no harm`() throws {
+    let shell = try Self.shell()
+    try shell.mkdir("copy")
+    for name in try shell.ls("uri") {
+      try shell.copy(try shell.bytes("uri/\(name)"), to: "copy/\(name)")
+      try shell.chmod("copy/\(name)")
+    }
+    shell.save()
+    #expect(try shell.cat("copy/totp") == shell.cat("uri/totp"))
+    #expect(shell.field("otp", of: "copy") == Self.secret)
+    #expect(!shell.keys(of: "copy").contains("totp"))
+  }
+}
