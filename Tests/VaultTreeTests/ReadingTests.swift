@@ -61,7 +61,8 @@ import Vault
     let handle = try shell.open("mail/password", .read)
     try shell.redirect("mail/password", "new\n")
     #expect(try shell.read(handle) == "mail-pw-1")
-    #expect(try shell.tree.attributes(of: try shell.node("mail/password"), handle: handle).size == 9)
+    let node = try shell.node("mail/password")
+    #expect(try shell.tree.attributes(of: node, handle: handle).size == 9)
     #expect(try shell.cat("mail/password") == "new")
     #expect(try shell.stat("mail/password").size == 3)
   }

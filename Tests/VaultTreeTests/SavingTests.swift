@@ -86,7 +86,8 @@ import Vault
     #expect(!shell.save())
   }
 
-  @Test func `the limits of the vault trim, and the state from before this mount goes last`() throws {
+  @Test func `the limits of the vault trim, and the state from before this mount goes last`() throws
+  {
     let shell = Shell(
       try Fixture.vault(
         [

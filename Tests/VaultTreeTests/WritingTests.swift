@@ -9,7 +9,8 @@ import Vault
   // MARK: - What a value is
 
   @Test(arguments: [
-    ("new\n", "new"), ("new", "new"), ("a\nb\n", "a\nb\n"), ("a\nb", "a\nb"), ("two\n\n", "two\n\n"),
+    ("new\n", "new"), ("new", "new"), ("a\nb\n", "a\nb\n"), ("a\nb", "a\nb"),
+    ("two\n\n", "two\n\n"),
     ("\n", ""), ("\n\n", "\n\n"), ("", ""), ("\r\n", "\r"), ("tab\there\n", "tab\there"),
     ("\u{FEFF}x\n", "\u{FEFF}x"), ("漢字\n", "漢字"),
   ])
@@ -236,7 +237,8 @@ import Vault
     ([0x61, 0x02, 0x62], TreeError.invalid), ([0x78, 0x00, 0x79], .invalid), ([0x0C], .invalid),
     ([0x1B], .invalid), ([0xEF, 0xBF, 0xBE], .invalid), ([0xFF, 0x61], .illegalSequence),
     ([0xC0, 0xAF, 0x61], .illegalSequence), ([0xED, 0xA0, 0x80], .illegalSequence),
-    ([0xF5, 0x80, 0x80, 0x80], .illegalSequence), ([0x89, 0x50, 0x4E, 0x47, 0xFF], .illegalSequence),
+    ([0xF5, 0x80, 0x80, 0x80], .illegalSequence),
+    ([0x89, 0x50, 0x4E, 0x47, 0xFF], .illegalSequence),
   ])
   func `what no later write can mend is refused at the write, and the old value stays`(
     bytes: [UInt8], error: TreeError

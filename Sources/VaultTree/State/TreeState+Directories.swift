@@ -30,7 +30,10 @@ extension TreeState {
     if parent == 0, ReservedName.isRefusedAtTop(name) { throw .notPermitted }
     _ = try Self.decodedName(name, in: place(of: parent))
     // `attachments` decides nothing by itself: rsync makes it before any file.
-    if !(name == ReservedName.attachments && isUndecided(parent)) { try decideGroup(parent) }
+    if !(name == ReservedName.attachments && isUndecided(parent)) {
+      let group = try decideGroup(parent)
+      guard vault.document.canMove(nil, to: group) else { throw .invalid }
+    }
     makeIndex(parent)
     let owner = newOwner(.undecided)
     folders[owner] = FolderNode(parent: parent, index: NameIndex(), made: now())

@@ -59,8 +59,11 @@ extension TreeState {
 
   /// Makes groups of the directories that nothing has decided; each may still become an entry.
   private mutating func storeUndecided() {
-    while let owner = folders.keys.sorted().first(where: isStorable) {
-      guard (try? decideGroup(owner, bySaving: true)) != nil else { return }
+    var refused: Set<UInt64> = []
+    while let owner = folders.keys.sorted().first(where: {
+      isStorable($0) && !refused.contains($0)
+    }) {
+      if (try? decideGroup(owner, bySaving: true)) == nil { refused.insert(owner) }
     }
   }
 

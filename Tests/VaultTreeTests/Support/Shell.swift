@@ -214,7 +214,8 @@ final class Shell {
     var offset = 0
     while offset < bytes.count {
       let end = min(offset + 131_072, bytes.count)
-      offset += try tree.write(handle, at: offset, bytes.span.extracting(offset..<end), append: false)
+      let piece = bytes.span.extracting(offset..<end)
+      offset += try tree.write(handle, at: offset, piece, append: false)
     }
     try tree.flush(handle)
   }
