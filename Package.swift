@@ -89,8 +89,13 @@ let package = Package(
 
     .testTarget(name: "SecretsTests", dependencies: ["Secrets"], swiftSettings: strict),
     .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"], swiftSettings: strict),
+    // What the tests of `Platform` start: what a process does that dies, or has another terminal.
+    .executableTarget(
+      name: "platform-probe", dependencies: ["Platform", "Secrets"], path: "Tests/PlatformProbe",
+      swiftSettings: strict),
     .testTarget(
-      name: "PlatformTests", dependencies: ["Platform", "Secrets"], swiftSettings: strict),
+      name: "PlatformTests", dependencies: ["Platform", "Secrets", "platform-probe"],
+      swiftSettings: strict),
     .testTarget(name: "CiphersTests", dependencies: ["Ciphers", "Secrets"], swiftSettings: strict),
     .testTarget(
       name: "KDBXTests", dependencies: ["KDBX", "ByteCoding", "Ciphers", "Secrets"],

@@ -54,7 +54,7 @@ private struct ChildProgram: ~Copyable {
     var fromChild = try Pipe()
     let reader = toChild.takeReader()
     let writer = fromChild.takeWriter()
-    process = try spawn(arguments, input: reader.number, output: writer.number)
+    process = try spawn(arguments, input: reader, output: writer)
     let input = toChild.takeWriter()
     try? input.setNonBlocking(true)
     self.input = consume input

@@ -33,7 +33,7 @@ package enum RuntimeDirectory {
     return status.kind == .directory && status.owner == Process.user
   }
 
-  private static func prepare(_ path: Path) throws(Failure) {
+  static func prepare(_ path: Path) throws(Failure) {
     do throws(Errno) {
       try Files.makeDirectory(path, permissions: 0o700)
     } catch  where error != .exists {

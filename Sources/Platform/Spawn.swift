@@ -5,13 +5,15 @@ import Glibc
 /// signal blocked, and none ignored that we ignore.
 ///
 /// Gives its number: posix_spawnp(3).
-func spawn(_ arguments: [[UInt8]], input: CInt, output: CInt) throws(Errno) -> Int32 {
+func spawn(
+  _ arguments: [[UInt8]], input: borrowing Descriptor, output: borrowing Descriptor
+) throws(Errno) -> Int32 {
   guard let program = arguments.first, !program.isEmpty else { throw .noEntry }
   var actions = unsafe posix_spawn_file_actions_t()
   unsafe posix_spawn_file_actions_init(&actions)
   defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-  unsafe posix_spawn_file_actions_adddup2(&actions, input, 0)
-  unsafe posix_spawn_file_actions_adddup2(&actions, output, 1)
+  unsafe posix_spawn_file_actions_adddup2(&actions, input.number, 0)
+  unsafe posix_spawn_file_actions_adddup2(&actions, output.number, 1)
 
   var attributes = posix_spawnattr_t()
   unsafe posix_spawnattr_init(&attributes)

@@ -96,7 +96,9 @@ extension UnixSocket {
     let folder = try Descriptor.open(path.parent, [.read, .directory])
     let short = Array("/proc/self/fd/\(folder.number)/".utf8) + path.lastComponent
     guard short.count <= room else { throw .nameTooLong }
-    try unsafe withAddress(&address, of: short, body)
+    try withExtendedLifetime(folder) { () throws(Errno) in
+      try unsafe withAddress(&address, of: short, body)
+    }
   }
 
   private static func withAddress(

@@ -1,0 +1,3 @@
+import Platform
+
+Process.exit(runProbe())
