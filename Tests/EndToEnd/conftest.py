@@ -58,7 +58,10 @@ def before(vault) -> Witness:
 @pytest.fixture
 def mounted(vault, before, place):
     """The usual vault, mounted; saves happen only where the test makes one."""
-    return programs.mount(vault, place, "-o", "autosave=0", password="fixture")
+    mount = programs.mount(vault, place, "-o", "autosave=0", password="fixture")
+    yield mount
+    if programs.mount_at(place):
+        mount.unmount()
 
 
 @pytest.fixture

@@ -45,7 +45,7 @@ def test_the_readme_transcript(folder):
         child.expect(pexpect.EOF)
         child.close()
         assert child.exitstatus == 0, (command, child.before)
-        said = child.before.strip("\r\n")
+        said = child.before.strip()
         if command.endswith("totp"):
             assert re.fullmatch(r"\d{6}", said) and re.fullmatch(r"\d{6}", shown[0])
         else:

@@ -57,9 +57,8 @@ class TestTree:
 
     def test_a_name_is_found_only_as_it_is_listed(self, mounted):
         for wrong in ("internet", "Internet/GitHub/Password", "Internet/a%2fb", "Internet/GitHub/x",
-                      "Grüße 🔑".encode().decode("latin-1"), "Internet/Mail/tags"):
+                      "Grüße 🔑/cafe\u0301", "Internet/Mail/tags"):
             assert not (mounted / wrong).exists(), wrong
-        assert not os.path.exists(os.fsencode(mounted.place) + "/Grüße 🔑/café".encode())
 
 
 class TestValues:

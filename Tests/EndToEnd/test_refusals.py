@@ -141,7 +141,8 @@ def pieces(data: bytes) -> dict[str, int]:
         out[f"value of field {number}"] = position + 1 + wide
         position += 1 + wide + len(value)
     if header.major < 4:
-        out |= {"ciphertext": position, "last block": len(data) - 16}
+        # The closing block ends before the last bytes, which are padding and say nothing.
+        out |= {"ciphertext": position, "closing block": len(data) - 48}
         return out
     out |= {"header hash": position, "header HMAC": position + 32}
     position, number = position + 64, 0

@@ -61,7 +61,7 @@ class TestEndings:
     def test_a_lazy_unmount_saves_when_it_leaves_the_table(self, vault, before, place):
         mount = programs.mount(vault, place, "-o", "autosave=0", password="fixture", front=True)
         edit(mount)
-        with open(mount / PATH / "url", "rb"):
+        with programs.held(mount / PATH / "url"):
             subprocess.run(["fusermount3", "-uz", place], check=True)
         assert mount.wait_for_end() == 0
         before.expect(CHANGED)
@@ -78,7 +78,7 @@ class TestEndings:
 
     def test_a_busy_mount_can_be_left_lazily(self, mounted, before):
         edit(mounted)
-        with open(mounted / PATH / "url", "rb"):
+        with programs.held(mounted / PATH / "url"):
             done = programs.run("umount", "--lazy", mounted.place)
             assert (done.code, done.err) == (0, "")
             assert programs.mount_at(mounted.place) is None

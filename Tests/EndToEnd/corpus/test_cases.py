@@ -481,7 +481,7 @@ def test_042_save_on_unmount_and_signals(way, run):
     elif way.startswith("SIG"):
         mount.signal(getattr(signal, way))
     elif way.endswith("z"):
-        with open(mount / "mail/url", "rb"):
+        with programs.held(mount / "mail/url"):
             subprocess.run(["fusermount3", "-uz", mount.place], check=True)
     else:
         subprocess.run(["fusermount3", "-u", mount.place], check=True)

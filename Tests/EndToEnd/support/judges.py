@@ -448,7 +448,7 @@ class Witness:
         now = self.read()
         for name, reading in now.items():
             found = differences(self.readings[name], reading)
-            assert found == expected, f"{name} sees other differences"
+            assert found == expected, f"{name} sees {found}"
         return now
 
     def expect_untouched(self):

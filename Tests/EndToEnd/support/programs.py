@@ -182,6 +182,15 @@ def mount(vault, place, *options, password=None, front=False, env=None) -> Mount
     return Mount(Path(vault), Path(place), process, [process.pid])
 
 
+@contextlib.contextmanager
+def held(path):
+    """A file held open while a mount goes from under it: its close may say so."""
+    descriptor = os.open(path, os.O_RDONLY)
+    yield
+    with contextlib.suppress(OSError):
+        os.close(descriptor)
+
+
 def clean_up(folder: Path) -> list[str]:
     """Ends every mount and process of ours below `folder`; says what was left to end."""
     left = []
