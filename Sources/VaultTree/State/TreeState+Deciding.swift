@@ -76,11 +76,22 @@ extension TreeState {
     newEntries.insert(entry)
     scratchNames[.entry(owner)] = scratchNames.removeValue(forKey: .folder(owner))
     folders[owner] = nil
+    try hideUnwrittenFields(owner)
     if let attachments { try adoptAttachments(attachments, owner) }
     noteStructure()
     noteArrival(.entry(entry))
     let node = Slot.node(owner, Slot.own)
     events.invalidations += [.attributes(node), .listing(node)]
+  }
+
+  /// Hides the four files of a new entry that nobody has written yet.
+  ///
+  /// Whoever copies an entry makes them one by one, exclusively. The next mount shows all four.
+  private mutating func hideUnwrittenFields(_ owner: UInt64) throws(TreeError) {
+    try touch(owner)
+    for key in FieldNames.shownStandardKeys {
+      entries[owner]?.overlays[.field(key)] = .absent
+    }
   }
 
   /// Makes the undecided directory `attachments` of what has become an entry its own.

@@ -95,6 +95,10 @@ extension TreeState {
       if entries[owner] != nil { show(key, owner) }
       return
     }
+    if case .attachment = key {
+      // Empty, and content all the same, which a new name has none of.
+      return try storeUnwatched(.bytes(sealing.seal([UInt8]().span)), in: key, owner, at: time)
+    }
     if var fresh = entries[owner]?.overlays[key]?.fresh, !key.isUnlistedWhenEmpty {
       fresh.hasSettled = true
       entries[owner]?.overlays[key] = .fresh(fresh)
@@ -104,11 +108,9 @@ extension TreeState {
     }
     switch key {
     case .field: try storeFresh(.empty, key, owner, at: time)
-    case .attachment:
-      try storeUnwatched(.bytes(sealing.seal([UInt8]().span)), in: key, owner, at: time)
     case .tags, .expires: entries[owner]?.overlays[key] = .ghost(isReachable: true)
     case .totp, .hotp: try dropCode(key, owner)
-    case .attachments, .history, .version, .inVersion: break
+    case .attachment, .attachments, .history, .version, .inVersion: break
     }
   }
 

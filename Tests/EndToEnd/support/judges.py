@@ -14,7 +14,8 @@ import os
 import re
 import struct
 import subprocess
-from dataclasses import dataclass, field
+import tempfile
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lxml import etree
@@ -287,8 +288,11 @@ def read_keepassxc(path, password, keyfile=None, exports=True) -> Reading:
     # An export of KDBX 4 names attachments and leaves their content out.
     for uuid, entry in reading.entries.items() if exports else ():
         for name in [name for name, content in entry.attachments.items() if content is ANYTHING]:
-            arguments = "attachment-export", "--stdout", path, "/" + reading.path(uuid), name
-            entry.attachments[name] = keepassxc(*arguments, password=password, keyfile=keyfile)
+            # To a file: what it prints, it takes for text.
+            with tempfile.NamedTemporaryFile() as file:
+                arguments = "attachment-export", path, "/" + reading.path(uuid), name, file.name
+                keepassxc(*arguments, password=password, keyfile=keyfile)
+                entry.attachments[name] = Path(file.name).read_bytes()
     return reading
 
 
@@ -371,7 +375,7 @@ def entry_changes(old: Entry, new: Entry) -> dict:
         changes["expires"] = tuple(expiry)
     if old.rest != new.rest:
         changes |= rest_changes(old.rest, new.rest)
-    history = history_changes(old, new)
+    history = history_changes(old, new, old.group != new.group)
     edited = bool(changes) or bool(history)
     changes |= history | time_changes(old.times, new.times, edited, bool(changes.get("expires")))
     return changes
@@ -386,12 +390,17 @@ def rest_changes(old: list[str], new: list[str]) -> dict:
     return {tag: (gone.get(tag), come.get(tag)) for tag in gone.keys() | come.keys()}
 
 
-def history_changes(old: Entry, new: Entry) -> dict:
-    earlier, later = [[item.content for item in entry.history] for entry in (old, new)]
+def history_changes(old: Entry, new: Entry, moved: bool) -> dict:
+    def states(entries: list[Entry]):
+        # What was moved and edited in one go may have its old state say when it was moved.
+        return [replace(entry, times=entry.times | ({"LocationChanged": 0} if moved else {})).content
+                for entry in entries]
+
+    earlier, later, (state,) = states(old.history), states(new.history), states([old])
     if earlier == later:
         return {}
     added = len(later) - len(earlier)
-    if added > 0 and later[: len(earlier)] == earlier and later[len(earlier)] == old.content:
+    if added > 0 and later[: len(earlier)] == earlier and later[len(earlier)] == state:
         return {"history": added}
     return {"history differs": (len(earlier), len(later))}
 
