@@ -21,4 +21,48 @@ import Testing
     #expect(!other)
     #expect(!longer)
   }
+
+  @Test func `a copy is another secret with the same bytes`() {
+    let secret = SecretBytes(copying: ([1, 2, 3] as [UInt8]).span)
+    let copy = secret.copy()
+    let same = secret.matches(copy)
+    let apart = secret.withBytes { one in
+      copy.withBytes { two in
+        unsafe one.withUnsafeBufferPointer { one in
+          unsafe two.withUnsafeBufferPointer { two in unsafe one.baseAddress != two.baseAddress }
+        }
+      }
+    }
+    #expect(same)
+    #expect(apart)
+  }
+
+  @Test func `printing shows nothing`() {
+    let secret = SharedSecret(SecretBytes(copying: Array("horse".utf8).span))
+    var dumped = ""
+    dump(secret, to: &dumped)
+    #expect("\(secret)" == "[secret]")
+    #expect(!dumped.contains("horse") && !dumped.contains("104"))
+  }
+
+  @Test func `a fill that doesn't keep its word is a mistake of ours`() async {
+    await #expect(processExitsWith: .failure) {
+      _ = SecretBytes(count: 4) { $0.append(1) }.count
+    }
+  }
+
+  @Test func `many secrets come and go on many threads`() async {
+    await withTaskGroup(of: Bool.self) { group in
+      for seed in 0..<8 as Range<UInt8> {
+        group.addTask {
+          (0..<500).allSatisfy { round in
+            let bytes = [UInt8](repeating: seed, count: round * 7 % 300)
+            let secret = SecretBytes(copying: bytes.span)
+            return secret.withBytes { span in span.indices.allSatisfy { span[$0] == seed } }
+          }
+        }
+      }
+      for await right in group { #expect(right) }
+    }
+  }
 }
