@@ -1,4 +1,5 @@
 package import Platform
+import Secrets
 
 /// What a mount may do to a vault's file, found out before anybody is asked for a password.
 package struct VaultAccess: ~Copyable, Sendable {
@@ -33,6 +34,7 @@ package struct VaultAccess: ~Copyable, Sendable {
         "\(file.name) has \(status.linkCount - 1) more hard links: a save parts it from them")
     }
     isReadOnly = false
+    file.remember(vault.contents.bytes.bytes)
     do throws(FileLock.Failure) {
       lock = try FileLock(vault: file.path, mountPoint: mountPoint)
     } catch {

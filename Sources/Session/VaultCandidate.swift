@@ -7,11 +7,11 @@ package import Secrets
 /// The first half of opening: a person is asked for a password only after everything else that can
 /// fail has been tried.
 package struct VaultCandidate: ~Copyable, Sendable {
-  private let contents: VaultFile.Contents
-  /// The file that was read.
-  var file: VaultFile { contents.file }
+  /// What was read.
+  let contents: VaultFile.Contents
   /// What the file says about itself; nothing vouches for it yet.
   package let header: OuterHeader
+  var file: VaultFile { contents.file }
 
   /// Reads the file and checks all that needs no key.
   package init(_ path: Path) throws(SessionError) {
@@ -27,29 +27,38 @@ package struct VaultCandidate: ~Copyable, Sendable {
   /// Opens the vault; takes as long as its key derivation does.
   ///
   /// With a key file and an empty password it is first tried as if there were no password, as other
-  /// programs do (`docs/kdbx.md` 3.1); what opened it is what saves it.
+  /// programs do (`docs/kdbx.md` 3.1); what opened it is what saves it. A file that was changed while
+  /// a person looked for the password is read again.
   package consuming func open(
     password: consuming SecretBytes?, keyFileKey: consuming SecretBytes?
   ) throws(SessionError) -> OpenedVault {
+    let contents = file.looksChanged ? try VaultFile.read(file.path) : contents
+    if file.isRemembered, contents.file !== file { contents.file.remember(contents.bytes.bytes) }
     let keys = Self.keys(password: password, keyFileKey: keyFileKey)
     do throws(KDBXError) {
-      for key in keys.tries.dropLast() {
-        do throws(KDBXError) {
-          return try OpenedVault(
-            file: contents.file, contents: KDBXFile.open(contents.bytes.bytes, with: key), key: key)
-        } catch  where error.kind == .wrongKey {
-          continue
-        }
-      }
-      let key = keys.tries[keys.tries.count - 1]
-      return try OpenedVault(
-        file: contents.file, contents: KDBXFile.open(contents.bytes.bytes, with: key), key: key)
+      return try Self.open(contents, with: keys.tries)
     } catch  where error.kind == .wrongKey && keys.passwordIsEmpty {
       throw SessionError(
         .emptyPassword, "the password is empty, and that doesn't open \(contents.file.name)",
         hints: ["--no-password is for a vault that has a key file only"])
     } catch {
       throw SessionError(error, opening: contents.file.path)
+    }
+  }
+
+  /// Opens with the first of the keys that fits.
+  private static func open(
+    _ contents: VaultFile.Contents, with keys: [CompositeKey]
+  ) throws(KDBXError) -> OpenedVault {
+    var keys = keys[...]
+    while true {
+      guard let key = keys.popFirst() else { throw KDBXError(.wrongKey, in: .keyDerivation) }
+      do throws(KDBXError) {
+        let opened = try KDBXFile.open(contents.bytes.bytes, with: key)
+        return OpenedVault(file: contents.file, contents: opened, key: key)
+      } catch {
+        guard error.kind == .wrongKey, !keys.isEmpty else { throw error }
+      }
     }
   }
 

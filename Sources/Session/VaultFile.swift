@@ -18,12 +18,14 @@ final class VaultFile: Sendable {
 
   /// Absolute; links in it are kept.
   let path: Path
-  /// The SHA-256 of what was last read or written, and the permissions it had.
-  private let known: Mutex<(digest: [UInt8], permissions: UInt32)>
+  /// What the file was when it was read.
+  private let status: FileStatus
+  /// The SHA-256 of what was last read or written; `nil` until somebody means to write.
+  private let digest = Mutex<[UInt8]?>(nil)
 
-  private init(path: Path, digest: [UInt8], permissions: UInt32) {
+  private init(path: Path, status: FileStatus) {
     self.path = path
-    known = Mutex((digest, permissions))
+    self.status = status
   }
 
   /// What people know the file by: the last part of its path.
@@ -52,20 +54,24 @@ final class VaultFile: Sendable {
     }
     do throws(Errno) {
       let bytes = SharedBuffer(try Files.readWhole(absolute, limit: mostBytes))
-      let digest = SHA256.hash(bytes.bytes)
-      let file = VaultFile(path: absolute, digest: digest, permissions: status.permissions)
-      return Contents(file: file, bytes: bytes)
+      return Contents(file: VaultFile(path: absolute, status: status), bytes: bytes)
     } catch {
       throw SessionError(error, reading: path)
     }
   }
 
-  /// How the file stands beside what was last read or written.
+  /// Whether the file is no longer the one that was read, as far as its status tells.
+  var looksChanged: Bool { (try? Files.status(of: path)) != status }
+
+  /// Whether ``condition()`` has something to compare with.
+  var isRemembered: Bool { digest.withLock { $0 != nil } }
+
+  /// How the file stands beside what was last read or written, which must be remembered.
   func condition() throws(SessionError) -> Condition {
     do throws(Errno) {
       let bytes = try Files.readWhole(path, limit: Self.mostBytes)
-      let digest = SHA256.hash(bytes.bytes)
-      return known.withLock { $0.digest == digest } ? .same : .changed
+      let now = SHA256.hash(bytes.bytes)
+      return digest.withLock { $0 == now } ? .same : .changed
     } catch .noEntry {
       return .gone
     } catch {
@@ -97,8 +103,7 @@ final class VaultFile: Sendable {
   func create(
     with bytes: Span<UInt8>, verify: (Span<UInt8>) -> Bool
   ) throws(SessionError) {
-    let permissions = known.withLock { $0.permissions }
-    try Self.create(path, with: bytes, permissions: permissions, verify: verify)
+    try Self.create(path, with: bytes, permissions: status.permissions, verify: verify)
     remember(bytes)
   }
 
@@ -111,10 +116,11 @@ final class VaultFile: Sendable {
     if stem.count > suffix.count, stem.suffix(suffix.count).elementsEqual(suffix) {
       stem.removeLast(suffix.count)
     }
-    let permissions = known.withLock { $0.permissions }
     let target = path.parent.appending(stem + Array(".conflict-\(time).kdbx".utf8))
-    try Self.create(target, with: bytes, permissions: permissions, verify: verify)
-    return VaultFile(path: target, digest: SHA256.hash(bytes), permissions: permissions)
+    try Self.create(target, with: bytes, permissions: status.permissions, verify: verify)
+    let file = VaultFile(path: target, status: status)
+    file.remember(bytes)
+    return file
   }
 
   private static func create(
@@ -127,9 +133,10 @@ final class VaultFile: Sendable {
     }
   }
 
-  private func remember(_ bytes: Span<UInt8>) {
-    let digest = SHA256.hash(bytes)
-    known.withLock { $0.digest = digest }
+  /// Takes `bytes` for what the file holds, to see later whether someone else has changed it.
+  func remember(_ bytes: Span<UInt8>) {
+    let now = SHA256.hash(bytes)
+    digest.withLock { $0 = now }
   }
 }
 

@@ -8,12 +8,14 @@ extension VaultSession {
   /// Begins the life of a vault that was just opened; nothing is mounted yet.
   ///
   /// Starts the worker, so signals that others handle must be blocked before. `mountPoint` is absolute
-  /// and free of links; the lock in `access` is held until the end.
+  /// and free of links; `access` is to the candidate that was opened, and its lock is held until the
+  /// end.
   package static func start(
     _ vault: OpenedVault, mountPoint: Path, options: SessionOptions, access: consuming VaultAccess,
     log: SessionLog
   ) throws(SessionError) -> VaultSession {
     let isReadOnly = access.isReadOnly || vault.isNewerThanKnown
+    precondition(isReadOnly || vault.file.isRemembered, "the access is to another candidate")
     if vault.isNewerThanKnown {
       log.warning(
         "the vault has format version \(vault.header.version), newer than kdbxfs knows: mounted"

@@ -1,3 +1,4 @@
+import Ciphers
 import KDBX
 import Platform
 import Secrets
@@ -85,6 +86,16 @@ import VaultTree
         #expect(error.kind == .unreadable)
       }
     }
+  }
+
+  @Test func `a vault that changes while a person types is read again`() throws {
+    let folder = try TemporaryFolder()
+    let vault = try folder.vault("kdbx4.0-aeskdf-chacha20-gzip-emptypassword.kdbx")
+    let candidate = try VaultCandidate(vault)
+    let newer = try contents(Fixture.path(Fixture.name))
+    try folder.write(newer.span, to: vault)
+    let opened = try candidate.open(password: secret(Fixture.password), keyFileKey: nil)
+    #expect(opened.header.cipher == .aes256CBC)
   }
 
   @Test func `a vault has one writer, and any number of readers`() throws {

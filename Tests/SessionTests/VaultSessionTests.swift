@@ -20,10 +20,12 @@ final class Rig: Sendable {
     vault = try folder.vault()
     var options = SessionOptions()
     change(&options)
+    let candidate = try VaultCandidate(vault)
     let access = try VaultAccess(
-      to: try VaultCandidate(vault), mountPoint: folder.path, readOnly: readOnly, log: log)
+      to: candidate, mountPoint: folder.path, readOnly: readOnly, log: log)
+    let opened = try candidate.open(password: secret(Fixture.password), keyFileKey: nil)
     session = try VaultSession.start(
-      try openVault(vault), mountPoint: folder.path, options: options, access: access, log: log)
+      opened, mountPoint: folder.path, options: options, access: access, log: log)
   }
 
   deinit { _ = session.finish() }
