@@ -13,6 +13,9 @@ package struct ListReply: ~Copyable, Sendable {
 
   package consuming func failure(_ error: Errno) { duty.failure(error) }
 
+  /// More names than can be added; no more need be looked at.
+  package var mostNames: Int { page.room / 32 + 1 }
+
   /// Adds a name; `false` when no room is left for it, and then the listing is to end here.
   ///
   /// `next` is the offset that a later call continues from. A name that no file can have (empty,
@@ -46,6 +49,9 @@ package struct ListPlusReply: ~Copyable, Sendable {
   }
 
   package consuming func failure(_ error: Errno) { duty.failure(error) }
+
+  /// More names than can be added; no more need be looked at.
+  package var mostNames: Int { page.room / 160 + 1 }
 
   /// Adds a name; see ``ListReply/add(_:inode:kind:next:)``.
   package mutating func add(_ name: [UInt8], _ entry: Entry, next: Int) -> Bool {
@@ -89,7 +95,7 @@ private struct ListPage: ~Copyable, @unchecked Sendable {
 
   /// The page, and behind it the place where a name becomes a C string.
   private let storage: UnsafeMutablePointer<CChar>
-  private let room: Int
+  let room: Int
   private var used = 0
 
   init(room: Int) {

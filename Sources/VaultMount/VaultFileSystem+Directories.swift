@@ -29,69 +29,67 @@ extension VaultFileSystem {
   func readDirectory(
     _ inode: InodeNumber, _ handle: HandleNumber, from offset: Int, _ reply: consuming ListReply
   ) {
-    let names: [DirectoryEntry]
+    var reply = reply
+    let names: [ListedName]
     do throws(TreeError) {
-      names = try tree.list(HandleID(handle))
+      names = try tree.listNames(
+        HandleID(handle), from: max(0, offset - Self.dots.count), atMost: reply.mostNames)
     } catch {
       return reply.failure(Errno(error))
     }
-    var reply = reply
     var next = offset
-    while let item = Self.item(next, of: names) {
+    while next < Self.dots.count {
+      let dots = Self.dots[next]
       next += 1
-      let added =
-        switch item {
-        case .itself: reply.add(Self.dot, inode: inode, kind: .directory, next: next)
-        case .above: reply.add(Self.dots, inode: Self.unknownInode, kind: .directory, next: next)
-        case .entry(let entry):
-          reply.add(
-            entry.name, inode: InodeNumber(entry.node), kind: FileKind(entry.kind), next: next)
-        }
-      guard added else { break }
+      _ = reply.add(dots, inode: Self.inode(of: dots, in: inode), kind: .directory, next: next)
+    }
+    for name in names {
+      next += 1
+      guard
+        reply.add(name.name, inode: InodeNumber(name.node), kind: FileKind(name.kind), next: next)
+      else { break }
     }
     reply.finish()
   }
 
-  /// Attributes are asked for anew, for those in the listing are as old as the handle.
   func readDirectoryPlus(
     _ inode: InodeNumber, _ handle: HandleNumber, from offset: Int,
     _ reply: consuming ListPlusReply
   ) {
-    let names: [DirectoryEntry]
+    var reply = reply
+    let entries: [DirectoryEntry]
     do throws(TreeError) {
-      names = try tree.list(HandleID(handle))
+      entries = try tree.list(
+        HandleID(handle), from: max(0, offset - Self.dots.count), atMost: reply.mostNames)
     } catch {
       return reply.failure(Errno(error))
     }
-    var reply = reply
-    var referenced: [NodeID] = []
     var next = offset
-    while let item = Self.item(next, of: names) {
+    while next < Self.dots.count {
+      let dots = Self.dots[next]
       next += 1
-      let added: Bool
-      switch item {
-      case .itself:
-        added = reply.addUnlinked(Self.dot, inode: inode, kind: .directory, next: next)
-      case .above:
-        added = reply.addUnlinked(
-          Self.dots, inode: Self.unknownInode, kind: .directory, next: next)
-      case .entry(let item):
-        guard let attributes = try? tree.attributes(of: item.node) else {
-          // Gone since the listing was made.
-          added = reply.addUnlinked(
-            item.name, inode: InodeNumber(item.node), kind: FileKind(item.kind), next: next)
-          break
-        }
-        added = reply.add(item.name, entry(attributes), next: next)
-        if added { referenced.append(item.node) }
-      }
-      guard added else { break }
+      _ = reply.addUnlinked(
+        dots, inode: Self.inode(of: dots, in: inode), kind: .directory, next: next)
+    }
+    var referenced: [NodeID] = []
+    for item in entries {
+      next += 1
+      guard add(item, next: next, to: &reply) else { break }
+      if !item.isGone { referenced.append(item.node) }
     }
     // Counted before the answer: the kernel may give one back as soon as it has it.
     tree.reference(referenced)
     if !reply.finish() {
       for node in referenced { tree.forget(node, count: 1) }
     }
+  }
+
+  /// Adds what the tree listed; what has gone since is a name only.
+  private func add(_ item: DirectoryEntry, next: Int, to reply: inout ListPlusReply) -> Bool {
+    item.isGone
+      ? reply.addUnlinked(
+        item.name, inode: InodeNumber(item.node), kind: FileKind(item.kind), next: next)
+      : reply.add(item.name, entry(item.attributes), next: next)
   }
 
   func releaseDirectory(
@@ -108,22 +106,10 @@ extension VaultFileSystem {
     synchronize(inode, handle, reply)
   }
 
-  private static let dot = Array(".".utf8)
-  private static let dots = Array("..".utf8)
+  /// What stands before the names of the tree.
+  private static let dots = [Array(".".utf8), Array("..".utf8)]
 
-  /// One line of a listing.
-  private enum Item {
-    case itself
-    case above
-    case entry(DirectoryEntry)
-  }
-
-  /// The item at an offset, which is not negative; `nil` at the end.
-  private static func item(_ offset: Int, of names: [DirectoryEntry]) -> Item? {
-    switch offset {
-    case 0: .itself
-    case 1: .above
-    default: offset - 2 < names.count ? .entry(names[offset - 2]) : nil
-    }
+  private static func inode(of dots: [UInt8], in directory: InodeNumber) -> InodeNumber {
+    dots.count == 1 ? directory : unknownInode
   }
 }

@@ -26,19 +26,19 @@ extension VaultTree {
     _ handle: HandleID, from offset: Int = 0, atMost count: Int = .max
   ) throws(TreeError) -> [DirectoryEntry] {
     try locked { (state) throws(TreeError) in
+      let names = try state.names(of: handle, from: offset, atMost: count)
       guard let directory = state.directories[handle] else { throw .badHandle }
       let meaning = state.meaning(of: directory.node)
-      let names: [ListedName]
-      if let listed = directory.names {
-        names = listed
-      } else {
-        names = meaning == .dead ? [] : try state.listedNames(of: meaning)
-        state.directories[handle]?.names = names
-      }
-      guard offset >= 0, offset < names.count else { return [] }
-      return names.dropFirst(offset).prefix(max(0, count)).map { name in
-        state.entry(for: name, in: meaning)
-      }
+      return names.map { name in state.entry(for: name, in: meaning) }
+    }
+  }
+
+  /// The same without attributes, and without a look at any entry.
+  package func listNames(
+    _ handle: HandleID, from offset: Int = 0, atMost count: Int = .max
+  ) throws(TreeError) -> [ListedName] {
+    try locked { (state) throws(TreeError) in
+      Array(try state.names(of: handle, from: offset, atMost: count))
     }
   }
 

@@ -9,11 +9,11 @@ struct FoundNode: Hashable, Sendable {
   let meaning: NodeMeaning
 }
 
-/// One name of a listing.
-struct ListedName: Hashable, Sendable {
-  let name: [UInt8]
-  let node: NodeID
-  let kind: NodeKind
+/// One name of a listing, without attributes.
+package struct ListedName: Hashable, Sendable {
+  package let name: [UInt8]
+  package let node: NodeID
+  package let kind: NodeKind
 }
 
 /// An open directory.
@@ -101,8 +101,25 @@ extension TreeState {
 
   // MARK: - Listings
 
+  /// The names of an open directory from the `offset`-th on, as they were when it was first read.
+  mutating func names(
+    of handle: HandleID, from offset: Int, atMost count: Int
+  ) throws(TreeError) -> ArraySlice<ListedName> {
+    guard let directory = directories[handle] else { throw .badHandle }
+    let names: [ListedName]
+    if let listed = directory.names {
+      names = listed
+    } else {
+      let meaning = meaning(of: directory.node)
+      names = meaning == .dead ? [] : try listedNames(of: meaning)
+      directories[handle]?.names = names
+    }
+    guard offset >= 0, offset < names.count else { return [] }
+    return names[offset...].prefix(max(0, count))
+  }
+
   /// The names that a directory lists, in order.
-  mutating func listedNames(of directory: NodeMeaning) throws(TreeError) -> [ListedName] {
+  private mutating func listedNames(of directory: NodeMeaning) throws(TreeError) -> [ListedName] {
     switch directory {
     case .folder(let owner): return folderNames(owner)
     case .entry(let owner):
