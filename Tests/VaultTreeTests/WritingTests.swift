@@ -340,6 +340,19 @@ import Vault
     #expect(shell.field("new", of: "mail") == "n")
   }
 
+  @Test func `an fsync while it is being written doesn't`() throws {
+    let shell = Shell(try Samples.office())
+    let handle = try shell.open("mail/tmpabcdefgh", [.read, .write, .exclusive], create: true)
+    try shell.write(handle, "n\n")
+    try shell.fsync(handle)
+    try shell.close(handle)
+    try shell.rename("mail/tmpabcdefgh", "mail/url")
+    #expect(shell.entry("mail")?.historyCount == 0)
+    shell.save()
+    #expect(shell.entry("mail")?.historyCount == 1)
+    #expect(shell.keys(of: "mail").count == 7)
+  }
+
   @Test func `a new name that is gone before it was stored leaves nothing`() throws {
     let shell = Shell(try Samples.office())
     try shell.redirect("mail/new.tmp", "n\n")

@@ -7,7 +7,7 @@ extension VaultTree {
       case .folder(let owner):
         // Who looks anew removes anew: what went before this went by itself.
         state.folders[owner]?.removed = []
-      case .entry: break
+      case .entry(let owner): state.showCodes(owner, atOnce: true)
       case .item(_, let key) where key.isDirectory: break
       case .item, .groupNotes, .scratch: throw .notDirectory
       case .dead: throw .noEntry

@@ -138,7 +138,7 @@ extension TreeState {
 
   /// The seconds that the entry's code is still good.
   private func remaining(_ view: EntryView) -> [UInt8]? {
-    guard case .code(let code) = code(.totp, of: view.entry), let seconds = code.secondsLeft else {
+    guard case .code(let code) = code(.totp, of: view.filled), let seconds = code.secondsLeft else {
       return nil
     }
     return Array("\(seconds)".utf8)

@@ -212,9 +212,12 @@ extension TreeState {
     scratches[id]?.modified = time
   }
 
-  /// An `fsync` asked for a new file: the next save of any reason stores it.
+  /// An `fsync` asked for a new file that is closed: the next save of any reason stores it.
+  ///
+  /// Not while it is being written: a program that syncs a temporary file under a name that we don't
+  /// know for one is about to rename it.
   mutating func await(_ key: ItemKey, _ owner: UInt64) {
-    guard var fresh = entries[owner]?.overlays[key]?.fresh else { return }
+    guard var fresh = entries[owner]?.overlays[key]?.fresh, fresh.writers <= 0 else { return }
     fresh.isAwaited = true
     entries[owner]?.overlays[key] = .fresh(fresh)
   }

@@ -18,6 +18,8 @@ struct EntryNode: Sendable {
   var protections: [[UInt8]: Bool] = [:]
   /// Whether the `attachments` directory was made, and holds nothing yet.
   var hasMadeAttachments = false
+  /// When someone last removed the name of a code, by the monotonic clock.
+  var codeRemovals: [ItemKey: Int64] = [:]
   /// When items last changed in this mount.
   var changed: [ItemKey: Timestamp] = [:]
   /// The entry's LastModificationTime before its first edit in this mount: the time of all items

@@ -25,6 +25,8 @@ struct EntryView: Sendable {
   }
 
   let entry: Entry
+  /// The same with new fields that aren't in the document yet: what codes are made from.
+  let filled: Entry
   let times: Times
   /// All but the title, in file order.
   let fields: [Field]
@@ -49,15 +51,17 @@ struct EntryView: Sendable {
     }
   }
 
-  init(_ entry: Entry, in vault: Vault, isVersion: Bool = false) {
+  init(_ entry: Entry, filled: Entry? = nil, in vault: Vault, isVersion: Bool = false) {
     self.entry = entry
+    let filled = filled ?? entry
+    self.filled = filled
     times = entry.times
     fields = Self.fields(of: entry)
     attachments = Self.attachments(of: entry)
     hasTags = !Tags.parse(entry.tags).isEmpty
     hasExpiry = !ExpiryText.fileText(times).isEmpty
-    timeCode = isVersion ? .absent : CodeState(vault.oneTimeCode(of: entry, at: 0))
-    counterCode = isVersion ? .absent : CodeState(vault.counterCode(of: entry))
+    timeCode = isVersion ? .absent : CodeState(vault.oneTimeCode(of: filled, at: 0))
+    counterCode = isVersion ? .absent : CodeState(vault.counterCode(of: filled))
   }
 
   private static func fields(of entry: Entry) -> [Field] {

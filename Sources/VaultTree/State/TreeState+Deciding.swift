@@ -78,6 +78,11 @@ extension TreeState {
     folders[owner] = nil
     try hideUnwrittenFields(owner)
     if let attachments { try adoptAttachments(attachments, owner) }
+    // What fills the entry makes each file anew, often with O_EXCL (`cp -r`).
+    try touch(owner)
+    for field in FieldNames.shownStandardKeys {
+      entries[owner]?.overlays[.field(field)] = .absent
+    }
     noteStructure()
     noteArrival(.entry(entry))
     let node = Slot.node(owner, Slot.own)

@@ -8,6 +8,7 @@ import Vault
 extension TreeState {
   /// Whether an item of an entry is there.
   mutating func isShown(_ key: ItemKey, _ owner: UInt64) throws(TreeError) -> Bool {
+    if key.isGenerated { showCodes(owner) }
     switch entries[owner]?.overlays[key] {
     case .fresh: return true
     case .absent, .ghost: return false
@@ -178,7 +179,7 @@ extension TreeState {
     case .tags: return .text(.plain(Tags.fileText(view.entry.tags)))
     case .expires: return .text(.plain(ExpiryText.fileText(view.times)))
     case .totp, .hotp:
-      guard case .code(let code) = code(key, of: view.entry) else { throw .noEntry }
+      guard case .code(let code) = code(key, of: view.filled) else { throw .noEntry }
       return .text(.sealed(sealing.seal(code.text.span)))
     case .attachments, .history, .version, .inVersion: throw .isDirectory
     }

@@ -25,8 +25,36 @@ extension TreeState {
       if isProtectedArrival(.entry(try entryID(owner))) { throw .notPermitted }
       if isReachableGhost(key, owner) { return try removeGhost(name, in: directory) }
       // A code goes with its secret, not by itself.
-      guard !key.isGenerated || entries[owner]?.overlays[key]?.fresh != nil else { return }
+      if key.isGenerated, entries[owner]?.overlays[key]?.fresh == nil {
+        return try removeCode(key, owner)
+      }
       try removeItem(key, owner)
+    }
+  }
+
+  /// How long a code makes way, and how soon someone must insist, in nanoseconds.
+  private static let codeDelay: Int64 = 1_000_000_000
+
+  /// A code can't be removed: it goes with its secret. Asking is answered all the same.
+  ///
+  /// Who asks again at once wants to make the file anew (`tar x` tries for ever): it makes way for a
+  /// moment.
+  private mutating func removeCode(_ key: ItemKey, _ owner: UInt64) throws(TreeError) {
+    try touch(owner)
+    let now = options.monotonic()
+    if let last = entries[owner]?.codeRemovals[key], now - last < Self.codeDelay {
+      entries[owner]?.overlays[key] = .absent
+      try retireNumber(of: key, owner)
+    }
+    entries[owner]?.codeRemovals[key] = now
+  }
+
+  /// Shows the codes again that made way, where that was long enough ago, or at once.
+  mutating func showCodes(_ owner: UInt64, atOnce: Bool = false) {
+    guard let removals = entries[owner]?.codeRemovals, !removals.isEmpty else { return }
+    for (key, time) in removals where atOnce || options.monotonic() - time >= Self.codeDelay {
+      entries[owner]?.codeRemovals[key] = nil
+      if case .absent = entries[owner]?.overlays[key] { entries[owner]?.overlays[key] = nil }
     }
   }
 

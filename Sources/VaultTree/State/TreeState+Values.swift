@@ -155,6 +155,12 @@ extension TreeState {
   ) throws(TreeError) {
     var plain = WipedBuffer()
     text.open(into: &plain)
+    // A secret that isn't in the document yet is the one to change.
+    for (key, overlay) in entries[owner]?.overlays ?? [:] {
+      if case .field = key, let fresh = overlay.fresh, fresh.hasSettled, try isNewName(key, owner) {
+        try storeNow(fresh, key, owner)
+      }
+    }
     // Made beside the vault, not within its edit: a copy of it there would copy all of the document.
     var changed = vault.document.entry(try entryID(owner))
     Self.mend(&changed)
@@ -170,8 +176,9 @@ extension TreeState {
   private mutating func dropCode(_ key: ItemKey, _ owner: UInt64) throws(TreeError) {
     let kind: OneTimeKind = key == .totp ? .time : .counter
     let id = try entryID(owner)
-    let hasSecret = try vault.hasOneTimeSecret(kind, in: view(owner).entry)
+    let hasSecret = try vault.hasOneTimeSecret(kind, in: view(owner).filled)
     guard hasSecret || newEntries.contains(id) else { throw .invalid }
+    entries[owner]?.codeRemovals[key] = nil
     guard try isShown(key, owner), entries[owner]?.overlays[key]?.fresh != nil else { return }
     // Shows the code again when there is one; else answers the rest of the copy.
     let isThere = try view(owner).has(key)

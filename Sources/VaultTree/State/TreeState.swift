@@ -82,7 +82,9 @@ struct TreeState {
   mutating func view(_ owner: UInt64) throws(TreeError) -> EntryView {
     if let view = views[owner] { return view }
     guard case .entry(let id) = owners[owner] else { throw .noEntry }
-    let view = EntryView(vault.document.entry(id), in: vault)
+    let hasNewNames = entries[owner]?.overlays.values.contains { $0.fresh != nil } == true
+    let filled = hasNewNames ? try materialized(owner) : nil
+    let view = EntryView(vault.document.entry(id), filled: filled, in: vault)
     if views.count >= Self.viewLimit { views.removeAll(keepingCapacity: true) }
     views[owner] = view
     return view

@@ -208,8 +208,10 @@ final class Shell {
   }
 
   /// Writes a file as `cp` does.
-  func copy(_ bytes: [UInt8], to path: String) throws(TreeError) {
-    let handle = try open(path, [.write, .truncate], create: true)
+  func copy(
+    _ bytes: [UInt8], to path: String, _ flags: OpenFlags = [.write, .truncate]
+  ) throws(TreeError) {
+    let handle = try open(path, flags, create: true)
     defer { tree.release(handle) }
     var offset = 0
     while offset < bytes.count {
