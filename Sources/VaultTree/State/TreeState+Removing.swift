@@ -35,7 +35,7 @@ extension TreeState {
   /// How long a code makes way, and how soon someone must insist, in nanoseconds.
   private static let codeDelay: Int64 = 1_000_000_000
 
-  /// A code can't be removed: it goes with its secret. Asking is answered all the same.
+  /// Answers the removal of a code, which goes with its secret and not by itself.
   ///
   /// Who asks again at once wants to make the file anew (`tar x` tries for ever): it makes way for a
   /// moment.
