@@ -15,31 +15,39 @@ struct MountedPlace: Sendable {
     device = try MountTable.entry(at: path)?.device
   }
 
-  /// Whether `path` leads to our mount.
+  /// Whether our mount is in the mount table, also where it went with a folder that was renamed.
   var isOurs: Bool {
-    guard let device, let entry = try? MountTable.entry(at: path) else { return false }
-    return entry.device == device
+    guard let device, let entries = try? MountTable.entries() else { return false }
+    return entries.contains { $0.device == device }
   }
 
   /// Unmounts, unless the mount has gone.
-  /// - Throws: ``Errno/busy`` when something uses it.
+  /// - Throws: ``Errno/busy`` when something uses it, or is mounted over it.
   func unmount(lazily: Bool) throws(Errno) {
     guard isOurs else { return }
+    guard let path = reachablePath else { throw .busy }
     do throws(Errno) {
-      try unmountDirectly(lazily: lazily)
+      try Self.unmountDirectly(path, lazily: lazily)
     } catch .notPermitted {
-      try unmountThroughHelper(lazily: lazily)
+      try unmountThroughHelper(path, lazily: lazily)
     }
   }
 
-  private func unmountDirectly(lazily: Bool) throws(Errno) {
+  /// The path that leads to our mount: nothing is mounted over it.
+  private var reachablePath: Path? {
+    let entries = (try? MountTable.entries()) ?? []
+    let paths = [path] + entries.filter { $0.device == device }.map(\.mountPoint)
+    return paths.first { path in entries.last { $0.mountPoint == path }?.device == device }
+  }
+
+  private static func unmountDirectly(_ path: Path, lazily: Bool) throws(Errno) {
     let flags = CInt(UMOUNT_NOFOLLOW) | (lazily ? CInt(MNT_DETACH) : 0)
     let text = path.bytes.map { CChar(bitPattern: $0) } + [0]
     try systemCall { unsafe umount2(text, flags) }
   }
 
   /// As an ordinary user may: by the set-uid program that mounted it.
-  private func unmountThroughHelper(lazily: Bool) throws(Errno) {
+  private func unmountThroughHelper(_ path: Path, lazily: Bool) throws(Errno) {
     var arguments = ["fusermount3", "-u", "-q"].map { Array($0.utf8) }
     if lazily { arguments.append(Array("-z".utf8)) }
     arguments += [Array("--".utf8), path.bytes]

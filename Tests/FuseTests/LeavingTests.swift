@@ -53,6 +53,7 @@ struct LeavingTests {
       umount '\(mount.path)'
       """)
     #expect(output == "tmpfs\n")
-    #expect(mount.nextLine() == "unmount 0")
+    // EBUSY: ours is still in the table, and no path leads to it.
+    #expect(mount.nextLine() == "unmount 16")
   }
 }
