@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from conftest import FIXTURES
-from support import programs
+from support import fixtures, kdbx, programs
 from support.fixtures import EVERY_BYTE, OTP, OTP256, RECIPES
 
 LINE_TO_LINE = "1111-2222\n3333-4444\n"
@@ -230,6 +230,19 @@ def test_every_recipe_mounts_and_shows_the_same(recipe, folder, place):
     assert len(names(mount / "Internet/GitHub/.history")) == 2
     mount.unmount()
     assert vault.read_bytes() == (FIXTURES / f"{recipe}.kdbx").read_bytes()
+
+
+def test_an_empty_attachment_that_is_marked_as_compressed(folder, place):
+    """As KeePass writes it in KDBX 3, where nothing was compressed."""
+    content = fixtures.Content("Empty")
+    content.root.append(content.entry("e", "2024-01-01 00:00:00", attachments={"none": b""}))
+    tree = fixtures.as_version3(content)
+    tree.find("Meta/Binaries/Binary").set("Compressed", "True")
+    vault = folder / "vaults" / "vault.kdbx"
+    vault.write_bytes(kdbx.write(tree, kdbx.Recipe((3, 1)), "pw"))
+    mount = programs.mount(vault, place, password="pw")
+    assert (mount / "e" / "attachments" / "none").read_bytes() == b""
+    mount.unmount()
 
 
 def test_looking_at_everything_changes_nothing(mounted, before):

@@ -139,9 +139,19 @@ extension ValueSource {
     var packed = WipedBuffer(capacity: packedCount)
     try decode(binary, 0..<packedCount, of: packedCount, into: &packed)
     var plain = WipedBuffer()
+    // KeePass marks an empty content as compressed too, and compresses nothing.
+    if packedCount > 0 { try inflate(packed.bytes, of: binary, into: &plain) }
+    let sealed = source.sealingKey.seal(plain.bytes)
+    unpacked.keep(sealed, of: binary)
+    return sealed
+  }
+
+  private func inflate(
+    _ packed: Span<UInt8>, of binary: EncodedBinary, into plain: inout WipedBuffer
+  ) throws(DocumentError) {
     do throws(CompressionError) {
       var inflater = Inflater(limit: Document.contentLimit)
-      try inflater.update(packed.bytes, into: &plain)
+      try inflater.update(packed, into: &plain)
       try inflater.finish()
     } catch {
       switch error {
@@ -150,8 +160,5 @@ extension ValueSource {
         throw DocumentError(.badBinary, at: binary.text.range.lowerBound)
       }
     }
-    let sealed = source.sealingKey.seal(plain.bytes)
-    unpacked.keep(sealed, of: binary)
-    return sealed
   }
 }

@@ -105,8 +105,10 @@ def test_a_vault_shows_its_facts(facts, folder, place):
             found[os.path.relpath(path, place)] = {kind: uuid}
             if kind == "entry":
                 folders.remove(name)
-    assert len(found) == len(facts.record["entries"]) + len(facts.record["groups"])
-    tree = tree or found
+    if tree is None:
+        # A rule stands for many entries; the listing has as many as it says.
+        assert len(found) == sum(facts.record[kind]["count"] for kind in ("entries", "groups"))
+        return mount.unmount()
     assert found == tree
     by_uuid = {}
     for entry in facts.record["entries"]:
@@ -412,7 +414,7 @@ class TestCase033:
         os.fchmod(file, 0o600)
         os.utime(file, (1, 1))
         acl = failure(lambda: os.setxattr(file, "system.posix_acl_access", b"\2\0\0\0"))
-        assert acl == "EOPNOTSUPP"
+        assert acl == errno.errorcode[errno.EOPNOTSUPP]
         os.close(file)
         os.unlink(entry / f"{name}~")
         os.close(swap)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 
 import pytest
@@ -25,6 +26,13 @@ def scope(case: shared.Case) -> str | None:
     if case.header["format"].startswith("KDBX 2"):
         return "KDBX 2"
     return None
+
+
+def is_no_document(case: shared.Case) -> bool:
+    """Whether the XML inside is none: a reader may mend it or refuse it, and no program opens it."""
+    notes = case.expected["own_reader"].get("notes", [])
+    return any("not well formed" in note for note in notes) and not any(
+        case.opened_by(program) for program in ("keepassxc-cli", "pykeepass", "KeePass 2"))
 
 
 def mount(case, vault, place, *options):
@@ -112,8 +120,10 @@ def check_entry(path: bytes, entry: dict, is_version: bool = False):
             continue
         wanted.add(name)
         content = read(path + b"/" + name)
-        if string["key"] not in entry.get("placeholders_in", ()):
-            assert looks_like(string, content), (path, name, content, string)
+        if not looks_like(string, content) and "{" in string.get("value", ""):
+            # What refers to something else reads resolved; the stored text is beside it.
+            content = os.getxattr(path + b"/" + name, "user.kdbx.raw")
+        assert looks_like(string, content), (path, name, content, string)
         if not is_version:
             mark = os.getxattr(path + b"/" + name, "user.kdbx.protected")
             assert mark == (b"1" if string["protected"] else b"0"), (path, name)
@@ -180,13 +190,18 @@ def check_tree(place, contents: dict):
 # One edit, and who sees it
 
 
+def has_all_uuids(contents: dict) -> bool:
+    """KeePassXC gives what has no UUID another one each time it reads."""
+    return all(item["uuid"] for item in contents["groups"] + contents["entries"])
+
+
 def witness(case: shared.Case, vault) -> judges.Witness:
     """The readers that open the vault as it was given; the corpus's own always does."""
     readers = {"own reader": shared.read_with_dumper}
     if case.opened_by("pykeepass"):
         readers["pykeepass"] = lambda path, password, keyfile: judges.read_pykeepass(
             path, password, keyfile, shared.transformed_key(case, path))
-    if case.opened_by("keepassxc-cli"):
+    if case.opened_by("keepassxc-cli") and has_all_uuids(case.expected):
         few = case.cost < 0.3 and case.expected["counts"]["attachments"] <= 4
         readers["keepassxc-cli"] = lambda path, password, keyfile: judges.read_keepassxc(
             path, password, keyfile, exports=few)
@@ -205,6 +220,15 @@ def edit_something(top: bytes, tree: Expected, before: judges.Reading):
         file.write(EDIT)
     found = before.entries[entry["uuid"] or next(iter(before.entries))]
     return before.path(found.uuid), {"Password": (found.strings.get("Password", ""), EDIT)}
+
+
+def without_mended(changes: dict, before: judges.Reading, path: str) -> dict:
+    """The changes but for the new names of doubled attachments, which an edit mends along."""
+    doubled = re.compile(r"@(.*) \(\d+\)")
+    entries = [e for u, e in before.entries.items() if before.path(u) == path]
+    known = {name for entry in entries for name in entry.attachments}
+    return {key: change for key, change in changes.items()
+            if not ((found := doubled.fullmatch(key)) and found[1] in known)}
 
 
 def rest_of_document(reading: judges.Reading, uuid: str) -> str:
@@ -233,6 +257,10 @@ def test_a_vault_that_opens(case, folder, place):
         pytest.skip(why)
     vault = folder / "vaults" / "vault.kdbx"
     shutil.copyfile(case.vault, vault)
+    if is_no_document(case):
+        done = programs.run(*case.options, vault, place, password=case.password)
+        assert (done.code, len(done.errors)) == (23, 1), done.err
+        return
     before = witness(case, vault)
     mounted = mount(case, vault, place)
     tree = check_tree(place, case.expected)
@@ -246,7 +274,7 @@ def test_a_vault_that_opens(case, folder, place):
         if "new" not in mine:
             # How many are kept is the vault's to say; trimming one's own history is allowed.
             mine.pop("history", None) or mine.pop("history differs")
-        assert mine == changes, name
+        assert without_mended(mine, before.readings[name], path) == changes, name
     reading = now["own reader"]
     (uuid,) = [u for u, e in reading.entries.items() if e.strings.get("Password") == EDIT]
     rests = [rest_of_document(r["own reader"], uuid) for r in (before.readings, now)]

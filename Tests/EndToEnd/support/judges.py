@@ -15,6 +15,7 @@ import re
 import struct
 import subprocess
 import tempfile
+import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -276,8 +277,14 @@ def keepassxc(*arguments, password=None, keyfile=None, check=True) -> bytes:
 
 
 def read_keepassxc(path, password, keyfile=None, exports=True) -> Reading:
+    start = int(time.time())
     xml = keepassxc("export", path, password=password, keyfile=keyfile)
     tree = etree.fromstring(xml, etree.XMLParser(huge_tree=True))
+    for element in tree.iter():
+        # A time that the file lacks is that of the reading.
+        if isinstance(element.tag, str) and element.tag.endswith(("Time", "Changed")):
+            if element.text and unix_time(element.text) in range(start, int(time.time()) + 1):
+                element.text = "now"
     for data in tree.iter("CustomData"):
         # It keeps items in no order, and notes the moment of its own reading.
         items = [item for item in data if text_of(item, "Key") != "_LAST_MODIFIED"]
@@ -327,7 +334,6 @@ def differences(before: Reading, after: Reading) -> dict[str, dict]:
             if old.group != new.group:
                 changes["moved"] = (before.path(old.group), after.path(new.group))
                 changes.pop("times LocationChanged", None)
-                changes.pop("PreviousParentGroup", None)
             note(after.path(uuid), changes)
     for uuid in before.groups.keys() | after.groups.keys():
         old, new = before.groups.get(uuid), after.groups.get(uuid)
@@ -373,9 +379,12 @@ def entry_changes(old: Entry, new: Entry) -> dict:
     expiry = [e.times.get("Expires") == "True" and e.times.get("ExpiryTime") for e in (old, new)]
     if expiry[0] != expiry[1]:
         changes["expires"] = tuple(expiry)
+    moved = old.group != new.group
     if old.rest != new.rest:
         changes |= rest_changes(old.rest, new.rest)
-    history = history_changes(old, new, old.group != new.group)
+    if moved:
+        changes.pop("PreviousParentGroup", None)
+    history = history_changes(old, new, moved)
     edited = bool(changes) or bool(history)
     changes |= history | time_changes(old.times, new.times, edited, bool(changes.get("expires")))
     return changes
@@ -425,10 +434,11 @@ def group_changes(before: Reading, after: Reading, old: Group, new: Group) -> di
     if old.rest != new.rest:
         changes |= rest_changes(old.rest, new.rest)
     moved = old.parent != new.parent
+    if moved:
+        changes.pop("PreviousParentGroup", None)
     times = time_changes(old.times, new.times, bool(changes), False)
     if moved:
         changes["moved"] = before.path(old.parent), after.path(new.parent)
-        changes.pop("PreviousParentGroup", None)
         times.pop("times LocationChanged", None)
     kept = set(old.children) & set(new.children)
     orders = [[uuid for uuid in group.children if uuid in kept] for group in (old, new)]
