@@ -422,7 +422,8 @@ def time_changes(old: dict, new: dict, edited: bool, expiry: bool) -> dict:
         if (edited and tag in EDIT_TIMES) or (expiry and tag in ("Expires", "ExpiryTime")):
             continue
         changes["times " + tag] = old.get(tag), new.get(tag)
-    if edited and old.get("LastModificationTime") == new.get("LastModificationTime"):
+    stamps = old.get("LastModificationTime"), new.get("LastModificationTime")
+    if edited and stamps[0] == stamps[1] != "now":
         changes["times"] = "the time of the edit was not noted"
     return changes
 
