@@ -22,6 +22,8 @@ extension Complaint {
   init(_ error: FuseError) {
     let hint =
       switch error {
+      case .noDevice(.accessDenied):
+        "/dev/fuse must let you read and write: its mode is 0666 elsewhere"
       case .noDevice: Self.fuseHint
       case .session, .mount, .system:
         "fuse3 must be installed; '-o allow_other' needs a line in /etc/fuse.conf"
