@@ -16,8 +16,11 @@ struct MountedPlace: Sendable {
   }
 
   /// Whether our mount is in the mount table, also where it went with a folder that was renamed.
+  ///
+  /// A table that can't be read says nothing against it.
   var isOurs: Bool {
-    guard let device, let entries = try? MountTable.entries() else { return false }
+    guard let device else { return false }
+    guard let entries = try? MountTable.entries() else { return true }
     return entries.contains { $0.device == device }
   }
 
