@@ -83,7 +83,21 @@ package final class FuseSession: Sendable {
   // MARK: - Leaving
 
   /// Whether the mount is still in the mount table, so that a path leads to it.
-  package var isAttached: Bool { place.withLock { $0 }?.isOurs ?? false }
+  package var isAttached: Bool {
+    isConnected && place.withLock { $0 }?.isOurs ?? false
+  }
+
+  /// Whether the kernel still holds our file system.
+  ///
+  /// Only while it does is its device number ours: the next mount of anyone's gets it after that.
+  private var isConnected: Bool {
+    do throws(Errno) {
+      let happened = try poll([PollRequest(core.descriptor, [])], milliseconds: 0)
+      return !happened.contains { $0.contains(.error) }
+    } catch {
+      return true
+    }
+  }
 
   /// Takes the mount out of the mount table; nothing happens if it isn't there any more.
   ///
@@ -91,7 +105,7 @@ package final class FuseSession: Sendable {
   /// must be served meanwhile, so this isn't for a thread that serves it.
   /// - Throws: ``Errno/busy`` when something uses the mount, and `lazily` is `false`.
   package func unmount(lazily: Bool) throws(Errno) {
-    guard let place = place.withLock({ $0 }) else { return }
+    guard let place = place.withLock({ $0 }), isConnected || place.isDead else { return }
     try place.unmount(lazily: lazily)
   }
 

@@ -29,6 +29,22 @@ YEAR_ONE = 62_135_596_800  # seconds from 0001-01-01 to 1970-01-01
 EDIT_TIMES = {"LastModificationTime", "LastAccessTime", "UsageCount"}
 
 
+class Anything:
+    """Equal to all: stands for what a judge can't tell."""
+
+    def __eq__(self, other) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        return "ANYTHING"
+
+
+ANYTHING = Anything()
+
+# Stands for a time that a reader may have filled in with that of its reading.
+NOW = "now"
+
+
 def text_of(element, path: str) -> str:
     found = element.find(path)
     return "" if found is None else found.text or ""
@@ -37,6 +53,8 @@ def text_of(element, path: str) -> str:
 def unix_time(text: str) -> int | str:
     """Seconds since 1970 of a stored time in either spelling; other text as it is."""
     text = (text or "").strip()
+    if text == NOW:
+        return ANYTHING
     found = re.fullmatch(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)Z", text)
     if found:
         moment = datetime.datetime.fromisoformat(found[1]).replace(tzinfo=datetime.UTC)
@@ -68,19 +86,6 @@ def canonical(element) -> str:
         if len(child) and not (child.text or "").strip():
             child.text = None
     return etree.tostring(copy, method="c14n").decode()
-
-
-class Anything:
-    """Equal to all: stands for what a judge can't tell."""
-
-    def __eq__(self, other) -> bool:
-        return True
-
-    def __repr__(self) -> str:
-        return "ANYTHING"
-
-
-ANYTHING = Anything()
 
 
 @dataclass
@@ -284,7 +289,7 @@ def read_keepassxc(path, password, keyfile=None, exports=True) -> Reading:
         # A time that the file lacks is that of the reading.
         if isinstance(element.tag, str) and element.tag.endswith(("Time", "Changed")):
             if element.text and unix_time(element.text) in range(start, int(time.time()) + 1):
-                element.text = "now"
+                element.text = NOW
     for data in tree.iter("CustomData"):
         # It keeps items in no order, and notes the moment of its own reading.
         items = [item for item in data if text_of(item, "Key") != "_LAST_MODIFIED"]
@@ -347,6 +352,7 @@ def differences(before: Reading, after: Reading) -> dict[str, dict]:
         tag: (before.meta.get(tag), after.meta.get(tag))
         for tag in before.meta.keys() | after.meta.keys()
         if before.meta.get(tag) != after.meta.get(tag)
+        and not any(f">{NOW}<" in (reading.meta.get(tag) or "") for reading in (before, after))
     }
     note("META", meta)
     if before.deleted != after.deleted:
@@ -423,7 +429,8 @@ def time_changes(old: dict, new: dict, edited: bool, expiry: bool) -> dict:
             continue
         changes["times " + tag] = old.get(tag), new.get(tag)
     stamps = old.get("LastModificationTime"), new.get("LastModificationTime")
-    if edited and stamps[0] == stamps[1] != "now":
+    told = not any(stamp is ANYTHING for stamp in stamps)
+    if edited and told and stamps[0] == stamps[1]:
         changes["times"] = "the time of the edit was not noted"
     return changes
 
