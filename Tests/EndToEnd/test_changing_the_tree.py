@@ -63,6 +63,23 @@ class TestNew:
         mounted.unmount()
         before.expect_untouched()
 
+    def test_a_groups_notes(self, mounted, before):
+        (mounted / "Work" / ".notes").write_text("about work\n")
+        assert (mounted / "Work" / ".notes").read_text() == "about work"
+        assert ".notes" not in os.listdir(mounted / "Work")
+        mounted.unmount()
+        before.expect({"Work/": {"Notes": ("<Notes></Notes>", "<Notes>about work</Notes>")}})
+
+    def test_a_new_entry_shows_what_was_put_into_it(self, mounted, vault, place):
+        os.mkdir(mounted / "Work" / "new")
+        (mounted / "Work" / "new" / "username").write_text("u")
+        assert os.listdir(mounted / "Work" / "new") == ["username"]
+        mounted.unmount()
+        again = programs.mount(vault, place, password="fixture")
+        names = set(os.listdir(again / "Work" / "new"))
+        assert names == {"username", "password", "url", "notes"}
+        again.unmount()
+
     def test_made_and_taken_away_again_is_no_change(self, mounted, before):
         os.mkdir(mounted / "Work" / "short-lived")
         os.rmdir(mounted / "Work" / "short-lived")
