@@ -105,8 +105,10 @@ package final class FuseSession: Sendable {
   /// must be served meanwhile, so this isn't for a thread that serves it.
   /// - Throws: ``Errno/busy`` when something uses the mount, and `lazily` is `false`.
   package func unmount(lazily: Bool) throws(Errno) {
-    guard let place = place.withLock({ $0 }), isConnected || place.isDead else { return }
-    try place.unmount(lazily: lazily)
+    guard let mounted = place.withLock({ $0 }), isConnected || mounted.isDead else { return }
+    try mounted.unmount(lazily: lazily)
+    // It has gone for good, and the next mount of anyone's may get its numbers.
+    place.withLock { $0 = nil }
   }
 
   /// Leaves no mount behind that nobody serves.

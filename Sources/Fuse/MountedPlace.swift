@@ -5,23 +5,39 @@ import Platform
 struct MountedPlace: Sendable {
   /// Absolute and free of links.
   let path: Path
-  /// The number of the mounted file system's device, which tells it from another one that was mounted
-  /// there since.
-  let device: UInt64?
+  /// What the mount table says of it, or `nil` if it was gone before anyone could look.
+  private let identity: Identity?
+
+  /// What tells our mount from every other.
+  ///
+  /// The kernel gives the number of a mount and of its device to the next mount as soon as ours has
+  /// gone. Only all of these together are ours: a vault is mounted for writing once, and two mounts
+  /// of one vault at one time have two numbers.
+  private struct Identity: Equatable {
+    let id: Int
+    let device: UInt64
+    let source: [UInt8]
+
+    init(_ entry: MountTable.Entry) {
+      id = entry.id
+      device = entry.device
+      source = entry.source
+    }
+  }
 
   /// The mount that has just been made at `path`.
   init(_ path: Path) throws(Errno) {
     self.path = path
-    device = try MountTable.entry(at: path)?.device
+    identity = try MountTable.entry(at: path).map(Identity.init)
   }
 
   /// Whether our mount is in the mount table, also where it went with a folder that was renamed.
   ///
   /// A table that can't be read says nothing against it.
   var isOurs: Bool {
-    guard let device else { return false }
+    guard let identity else { return false }
     guard let entries = try? MountTable.entries() else { return true }
-    return entries.contains { $0.device == device }
+    return entries.contains { Identity($0) == identity }
   }
 
   /// Whether a mount is there whose process is gone, or cut off from it.
@@ -49,8 +65,9 @@ struct MountedPlace: Sendable {
   /// The path that leads to our mount: nothing is mounted over it.
   private var reachablePath: Path? {
     let entries = (try? MountTable.entries()) ?? []
-    let paths = [path] + entries.filter { $0.device == device }.map(\.mountPoint)
-    return paths.first { path in entries.last { $0.mountPoint == path }?.device == device }
+    return entries.last { Identity($0) == identity }.map(\.mountPoint).flatMap { path in
+      entries.last { $0.mountPoint == path }.map(Identity.init) == identity ? path : nil
+    }
   }
 
   private static func unmountDirectly(_ path: Path, lazily: Bool) throws(Errno) {
