@@ -66,12 +66,18 @@ package struct Document: Sendable {
   package init(
     source: DocumentSource, xml: Range<Int>, version: FormatVersion
   ) throws(DocumentError) {
-    let values = try ValueSource(source, xml: xml)
+    let values = try ValueSource(source, xml: xml, version: version)
     self.values = values
     self.version = version
     nodes = values.skeleton.nodes
     entryCount = values.skeleton.entryCount
     groupCount = nodes.count - entryCount
+  }
+
+  /// How many control characters, which XML can't hold, were passed over; the next save leaves them
+  /// out, which is worth a warning.
+  package var droppedControlCount: Int {
+    values.skeleton.repairs.count { if case .dropControl = $0 { true } else { false } }
   }
 
   // MARK: - Entries and groups

@@ -136,6 +136,8 @@ extension ValueSource {
   /// Unpacks a compressed content, and keeps it for what is asked next.
   private func unpack(_ binary: EncodedBinary) throws(DocumentError) -> SealedBytes {
     let packedCount = try encodedCount(of: binary)
+    // An empty text is the empty content; no gzip has no bytes.
+    guard packedCount > 0 else { return source.sealingKey.seal([UInt8]().span) }
     var packed = WipedBuffer(capacity: packedCount)
     try decode(binary, 0..<packedCount, of: packedCount, into: &packed)
     var plain = WipedBuffer()

@@ -54,6 +54,8 @@ enum SourceRepair: Sendable {
   /// The attribute goes and the value is written plain, if XML can hold it: KeePassXC passes over
   /// unknown elements without consuming the key stream.
   case unprotect(attribute: SourceRange, record: Int)
+  /// A control character that XML can't hold goes: with it no program opens the file.
+  case dropControl(SourceRange)
 }
 
 /// What one pass over the XML leaves: where things are, and nothing of what they hold.

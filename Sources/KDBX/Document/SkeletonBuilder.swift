@@ -1,24 +1,24 @@
 import ByteCoding
 
 /// Makes the skeleton of a document, in the one checked pass over its XML.
-struct SkeletonBuilder: ~Escapable {
+struct SkeletonBuilder {
   /// What an open element is to us.
   private enum Kind: UInt8 {
     case document, file, root, meta, headerHash, binaries, binary, deletedObjects, group, entry
     case other
   }
 
-  private let bytes: Span<UInt8>
-  private var scanner: XMLScanner
   private var skeleton = Skeleton()
   private var kinds = [Kind](repeating: .other, count: XMLScanner.depthLimit + 1)
   /// The group or entry that is open.
   private var current = NodeRecord.none
+  /// Its depth, while it is an entry.
+  private var currentDepth = 0
   private var streamOffset = 0
   /// A protected element whose end is still to come, by its depth.
   private var openProtected: (depth: Int, mark: ProtectedMark)?
-  /// What makes it no KeePass document.
-  private var fault: DocumentError.Fault?
+  /// Why it can't be used.
+  private var error: DocumentError?
 
   /// How an element says that it is protected.
   private struct ProtectedMark {
@@ -27,88 +27,77 @@ struct SkeletonBuilder: ~Escapable {
     var isKnown: Bool
   }
 
-  /// Scans the XML.
-  static func skeleton(of bytes: Span<UInt8>) throws(DocumentError) -> Skeleton {
-    var builder = try SkeletonBuilder(bytes)
-    try builder.run()
-    return builder.skeleton
-  }
-
-  @_lifetime(copy bytes)
-  private init(_ bytes: Span<UInt8>) throws(DocumentError) {
-    self.bytes = bytes
-    do throws(XMLError) {
-      scanner = try XMLScanner(bytes)
-    } catch {
-      throw DocumentError(error)
-    }
+  private init() {
     kinds[0] = .document
   }
 
-  @_lifetime(self: copy self)
-  private mutating func run() throws(DocumentError) {
-    while true {
-      let mark: XMLScanner.Mark
-      do throws(XMLError) {
-        mark = try scanner.nextMark()
-      } catch {
-        throw DocumentError(error)
-      }
-      switch mark {
-      case .start:
-        if isPlain(in: kinds[scanner.depth - 1]) {
-          kinds[scanner.depth] = .other
-        } else {
-          started(in: kinds[scanner.depth - 1], depth: scanner.depth)
-          try checkDocument()
+  /// Scans the XML.
+  static func skeleton(
+    of bytes: Span<UInt8>, passingControls: Bool
+  ) throws(DocumentError) -> Skeleton {
+    var builder = SkeletonBuilder()
+    do throws(XMLError) {
+      var scanner = try XMLScanner(bytes, passingControls: passingControls)
+      scan: while builder.error == nil {
+        switch try scanner.nextMark() {
+        case .start:
+          let parent = builder.kinds[scanner.depth - 1]
+          if builder.isPlain(in: parent, hasAttributes: scanner.hasAttributes) {
+            builder.kinds[scanner.depth] = .other
+          } else {
+            builder.started(in: parent, depth: scanner.depth, at: scanner, bytes)
+          }
+        case .leaf:
+          let parent = builder.kinds[scanner.depth]
+          if builder.isPlain(in: parent, hasAttributes: scanner.hasAttributes) { continue }
+          builder.started(in: parent, depth: scanner.depth + 1, at: scanner, bytes)
+          builder.ended(depth: scanner.depth + 1, at: scanner, bytes)
+        case .end:
+          if builder.kinds[scanner.depth + 1] == .other, builder.openProtected == nil { continue }
+          builder.ended(depth: scanner.depth + 1, at: scanner, bytes)
+        case .finished:
+          builder.finish(bytes.count, controls: scanner.controls)
+          break scan
         }
-      case .leaf:
-        if isPlain(in: kinds[scanner.depth]) { continue }
-        started(in: kinds[scanner.depth], depth: scanner.depth + 1)
-        try checkDocument()
-        try ended(depth: scanner.depth + 1)
-      case .end:
-        if kinds[scanner.depth + 1] == .other, openProtected == nil { continue }
-        try ended(depth: scanner.depth + 1)
-      case .finished:
-        return try finish()
       }
+    } catch {
+      throw DocumentError(error)
     }
+    if let error = builder.error { throw error }
+    return builder.skeleton
   }
 
   /// Whether an element that just started in `parent` is nothing to us: nearly every one.
   @inline(__always)
-  private func isPlain(in parent: Kind) -> Bool {
-    (parent == .other || parent == .entry) && !scanner.hasAttributes && openProtected == nil
+  private func isPlain(in parent: Kind, hasAttributes: Bool) -> Bool {
+    (parent == .other || parent == .entry) && !hasAttributes && openProtected == nil
   }
 
-  @_lifetime(self: copy self)
-  private mutating func finish() throws(DocumentError) {
-    guard !skeleton.nodes.isEmpty else {
-      throw DocumentError(.notADocument(.rootGroup), at: bytes.count)
-    }
+  private mutating func finish(_ count: Int, controls: [Int]) {
+    guard !skeleton.nodes.isEmpty else { return fail(.rootGroup, count) }
     skeleton.protected.append(
       ProtectedRecord(
-        text: SourceRange(bytes.count..<bytes.count), streamOffset: UInt32(streamOffset)))
-  }
-
-  private func checkDocument() throws(DocumentError) {
-    guard let fault else { return }
-    throw DocumentError(.notADocument(fault), at: scanner.tagStart)
+        text: SourceRange(count..<count), streamOffset: UInt32(streamOffset)))
+    skeleton.repairs += controls.map { .dropControl(SourceRange($0..<$0 + 1)) }
   }
 
   // MARK: - Elements
 
   /// Notes what an element is; `depth` counts it.
   @inline(never)
-  @_lifetime(self: copy self)
-  private mutating func started(in parent: Kind, depth: Int) {
+  private mutating func started(
+    in parent: Kind, depth: Int, at scanner: borrowing XMLScanner, _ bytes: Span<UInt8>
+  ) {
     // What holds elements is no value, whatever its attributes say.
     openProtected = nil
     var kind = Kind.other
     switch parent {
     case .document:
-      if scanner.isNamed("KeePassFile") { kind = .file } else { fault = .rootElement }
+      if scanner.isNamed("KeePassFile") {
+        kind = .file
+      } else {
+        fail(.rootElement, scanner.tagStart)
+      }
     case .file:
       if scanner.isNamed("Meta"), skeleton.meta == nil {
         kind = .meta
@@ -118,7 +107,11 @@ struct SkeletonBuilder: ~Escapable {
       }
     case .root:
       if scanner.isNamed("Group") {
-        if skeleton.nodes.isEmpty { kind = .group } else { fault = .secondRootGroup }
+        if skeleton.nodes.isEmpty {
+          kind = .group
+        } else {
+          fail(.secondRootGroup, scanner.tagStart)
+        }
       } else if scanner.isNamed("DeletedObjects"), skeleton.deletedObjects == nil {
         kind = .deletedObjects
       }
@@ -139,21 +132,25 @@ struct SkeletonBuilder: ~Escapable {
     case .entry, .binary, .headerHash, .deletedObjects, .other: break
     }
     kinds[depth] = kind
-    if kind == .group || kind == .entry { open(isEntry: kind == .entry) }
-    if kind == .binary { beginBinary() }
+    if kind == .group || kind == .entry {
+      open(isEntry: kind == .entry)
+      currentDepth = depth
+    }
+    if kind == .binary { beginBinary(scanner, bytes) }
     if scanner.hasAttributes {
-      noteProtection(depth: depth)
-      noteReference(depth: depth)
+      noteProtection(depth: depth, at: scanner, bytes)
+      noteReference(depth: depth, at: scanner, bytes)
     }
   }
 
   /// Notes where an element ended; `depth` still counts it.
   @inline(never)
-  @_lifetime(self: copy self)
-  private mutating func ended(depth: Int) throws(DocumentError) {
+  private mutating func ended(
+    depth: Int, at scanner: borrowing XMLScanner, _ bytes: Span<UInt8>
+  ) {
     if let open = openProtected, open.depth == depth {
       openProtected = nil
-      try addProtected(open.mark)
+      addProtected(open.mark, in: scanner.content, bytes)
     }
     let element = SourceRange(scanner.name.lowerBound - 1..<scanner.offset)
     switch kinds[depth] {
@@ -171,8 +168,11 @@ struct SkeletonBuilder: ~Escapable {
     }
   }
 
+  private mutating func fail(_ fault: DocumentError.Fault, _ offset: Int) {
+    error = DocumentError(.notADocument(fault), at: offset)
+  }
+
   /// Begins a group or entry as the last child of the open group.
-  @_lifetime(self: copy self)
   private mutating func open(isEntry: Bool) {
     let number = UInt32(skeleton.nodes.count)
     var node = NodeRecord(source: .none, isEntry: isEntry)
@@ -193,8 +193,9 @@ struct SkeletonBuilder: ~Escapable {
 
   // MARK: - Attributes
 
-  @_lifetime(self: copy self)
-  private mutating func beginBinary() {
+  private mutating func beginBinary(
+    _ scanner: borrowing XMLScanner, _ bytes: Span<UInt8>
+  ) {
     let id = scanner.attributeRanges("ID")
     skeleton.pool.append(
       PoolRecord(
@@ -215,11 +216,13 @@ struct SkeletonBuilder: ~Escapable {
     return number
   }
 
-  @_lifetime(self: copy self)
-  private mutating func noteReference(depth: Int) {
-    guard let reference = scanner.attributeRanges("Ref"), depth >= 3, current != NodeRecord.none,
-      skeleton.nodes[Int(current)].isEntry, scanner.isNamed("Value"),
-      isOpenElement(depth - 2, named: "Binary"), isOpenElement(depth - 3, named: "Entry")
+  private mutating func noteReference(
+    depth: Int, at scanner: borrowing XMLScanner, _ bytes: Span<UInt8>
+  ) {
+    guard let reference = scanner.attributeRanges("Ref"), currentIsEntry,
+      scanner.isNamed("Value"),
+      Self.isOpenElement(depth - 2, named: "Binary", in: scanner, bytes),
+      Self.isOpenElement(depth - 3, named: "Entry", in: scanner, bytes)
     else { return }
     skeleton.references.append(
       ReferenceRecord(
@@ -227,26 +230,38 @@ struct SkeletonBuilder: ~Escapable {
         number: Self.number(bytes.extracting(reference.value))))
   }
 
-  private func isOpenElement(_ level: Int, named name: StaticString) -> Bool {
+  private static func isOpenElement(
+    _ level: Int, named name: StaticString, in scanner: borrowing XMLScanner, _ bytes: Span<UInt8>
+  ) -> Bool {
+    guard level >= 0 else { return false }
     let range = scanner.nameOfOpenElement(level)
     return range.count == name.utf8CodeUnitCount
       && XMLText.isAt(range.lowerBound, in: bytes, name)
   }
 
-  @_lifetime(self: copy self)
-  private mutating func noteProtection(depth: Int) {
+  private mutating func noteProtection(
+    depth: Int, at scanner: borrowing XMLScanner, _ bytes: Span<UInt8>
+  ) {
     guard let attribute = scanner.attributeRanges("Protected") else { return }
-    let value = XMLText.attributeValue(bytes.extracting(attribute.value))
-    guard XMLText.isTrue(value.span) else { return }
-    let isExact = XMLText.isAt(0, in: value.span, "True")
+    let text = bytes.extracting(attribute.value)
+    let isExact = text.count == 4 && XMLText.isAt(0, in: text, "True")
+    if !isExact {
+      let value = XMLText.attributeValue(text)
+      guard XMLText.isTrue(value.span) else { return }
+    }
     openProtected = (
       depth,
-      ProtectedMark(attribute: attribute, isExact: isExact, isKnown: isKnownElement(depth: depth))
+      ProtectedMark(
+        attribute: attribute, isExact: isExact,
+        isKnown: isKnownElement(depth: depth, at: scanner, bytes))
     )
   }
 
   /// Whether other programs know the element that just started, and so consume the key stream for it.
-  private func isKnownElement(depth: Int) -> Bool {
+  private func isKnownElement(
+    depth: Int, at scanner: borrowing XMLScanner, _ bytes: Span<UInt8>
+  ) -> Bool {
+    if isField(depth: depth, at: scanner, bytes) { return true }
     var place = KnownElements.file
     for level in 1..<depth {
       let name = level == depth - 1 ? scanner.name : scanner.nameOfOpenElement(level)
@@ -256,14 +271,35 @@ struct SkeletonBuilder: ~Escapable {
     return true
   }
 
+  /// Whether it is the value of a field or attachment of the open entry or of an old version of it,
+  /// as nearly all that are protected are.
+  private func isField(
+    depth: Int, at scanner: borrowing XMLScanner, _ bytes: Span<UInt8>
+  ) -> Bool {
+    guard currentIsEntry, scanner.isNamed("Value"),
+      Self.isOpenElement(depth - 2, named: "String", in: scanner, bytes)
+        || Self.isOpenElement(depth - 2, named: "Binary", in: scanner, bytes)
+    else { return false }
+    // Level n holds the element of depth n + 1.
+    if depth - 2 == currentDepth { return true }
+    return depth - 4 == currentDepth
+      && Self.isOpenElement(depth - 3, named: "Entry", in: scanner, bytes)
+      && Self.isOpenElement(depth - 4, named: "History", in: scanner, bytes)
+  }
+
+  private var currentIsEntry: Bool {
+    current != NodeRecord.none && skeleton.nodes[Int(current)].isEntry
+  }
+
   /// Adds the protected value that just ended.
-  @_lifetime(self: copy self)
-  private mutating func addProtected(_ mark: ProtectedMark) throws(DocumentError) {
-    let content = scanner.content
+  private mutating func addProtected(
+    _ mark: ProtectedMark, in content: Range<Int>, _ bytes: Span<UInt8>
+  ) {
     guard let count = Self.decodedCount(of: bytes.extracting(content)) else {
       // A spelling that KeePass doesn't take, and no base64: the text is the value.
       guard !mark.isExact else {
-        throw DocumentError(.badProtectedValue, at: content.lowerBound)
+        error = DocumentError(.badProtectedValue, at: content.lowerBound)
+        return
       }
       skeleton.repairs.append(.dropAttribute(SourceRange(mark.attribute.whole)))
       return

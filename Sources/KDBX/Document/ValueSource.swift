@@ -53,9 +53,15 @@ package final class ValueSource: Sendable {
   let unpacked = UnpackedContent()
 
   /// Scans the XML, which is `xml` of the buffer.
-  init(_ source: DocumentSource, xml: Range<Int>) throws(DocumentError) {
+  ///
+  /// KeePassX and KeePassXC once wrote control characters into KDBX 3 (keepassxc#392): there they are
+  /// passed over, and left out at the next save.
+  init(
+    _ source: DocumentSource, xml: Range<Int>, version: FormatVersion
+  ) throws(DocumentError) {
     let range = xml.clamped(to: 0..<source.buffer.count)
-    skeleton = try SkeletonBuilder.skeleton(of: source.buffer.bytes.extracting(range))
+    skeleton = try SkeletonBuilder.skeleton(
+      of: source.buffer.bytes.extracting(range), passingControls: version.major == 3)
     self.source = source
     xmlRange = range
     var poolByNumber: [UInt32: Int] = [:]

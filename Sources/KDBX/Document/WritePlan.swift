@@ -84,7 +84,7 @@ extension Document {
       switch repair {
       case .spellTrue(let range):
         patches.append(SourcePatch(range: range, replacement: Array("True".utf8)))
-      case .dropAttribute(let range):
+      case .dropAttribute(let range), .dropControl(let range):
         patches.append(SourcePatch(range: range, replacement: []))
       case .unprotect(let attribute, let record):
         guard values.canBePlain(.protected(values.slot(record))) else { continue }

@@ -105,6 +105,11 @@ struct XMLWriter: ~Copyable {
     var patch = plan.patches.firstIndex(notBefore: range.start) { $0.range.start }
     while true {
       let patchStart = patch < plan.patches.count ? plan.patches[patch].range.start : .max
+      if patchStart < position {
+        // It lay in a protected value, which is written anew as a whole.
+        patch += 1
+        continue
+      }
       let end = min(range.end, patchStart)
       // The record that ends the list lies at the end of the XML, and so never before `end`.
       if values.skeleton.protected[record].text.start < end {

@@ -23,6 +23,8 @@ package struct XMLScanner: ~Escapable {
   package static let attributeLimit = 64
   /// The longest name of an element, in bytes.
   package static let nameLimit = 1024
+  /// The most control characters that are passed over in a text that may hold some.
+  package static let controlLimit = 1000
   /// The most bytes: all offsets fit in 32 bits.
   package static let sizeLimit = Int(UInt32.max) - 1
 
@@ -66,11 +68,20 @@ package struct XMLScanner: ~Escapable {
   /// The attributes of the start tag that was just passed.
   private(set) var attributes: [Attribute] = []
 
+  /// Whether control characters in text are passed over.
+  private let passesControls: Bool
+  /// Where those were that were passed over, in order.
+  private(set) var controls: [Int] = []
+
   /// Starts at the first byte, or behind a byte order mark and the declaration.
+  ///
+  /// With `passingControls` the control characters that XML can't hold are passed over in text, and
+  /// noted in ``controls``: a way to read what a careless program wrote, and no XML.
   @_lifetime(copy bytes)
-  package init(_ bytes: Span<UInt8>) throws(XMLError) {
+  package init(_ bytes: Span<UInt8>, passingControls: Bool = false) throws(XMLError) {
     guard bytes.count <= Self.sizeLimit else { throw XMLError(.tooLarge, at: 0) }
     self.bytes = bytes
+    passesControls = passingControls
     if bytes.count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF { offset = 3 }
     if has("<?xml"), offset + 5 < bytes.count, XMLCharacters.isSpace(bytes[offset + 5]) {
       try passDeclaration()
@@ -155,14 +166,14 @@ package struct XMLScanner: ~Escapable {
     while true {
       if depth > 0 { try passText() } else { passSpace() }
       let start = offset
-      guard start + 1 < bytes.count else {
-        try checkEnd()
+      guard start < bytes.count else {
+        guard depth == 0, rootHasEnded else { throw XMLError(.truncated, at: start) }
         return .finished
       }
       guard bytes[start] == UInt8(ascii: "<") else {
         throw XMLError(.unexpected(bytes[start]), at: start)
       }
-      let mark = bytes[start + 1]
+      let mark = try byte(at: start + 1)
       if classes[Int(mark)] & XMLCharacters.nameStart != 0 {
         return try passStartTag(at: start) ? .leaf : .start
       }
@@ -171,13 +182,6 @@ package struct XMLScanner: ~Escapable {
         return .end
       }
       try passOther(mark)
-    }
-  }
-
-  @inline(never)
-  private func checkEnd() throws(XMLError) {
-    guard offset == bytes.count, depth == 0, rootHasEnded else {
-      throw XMLError(.truncated, at: offset)
     }
   }
 
@@ -353,14 +357,15 @@ package struct XMLScanner: ~Escapable {
     var i = start + 2
     var j = Int(element.nameStart)
     let end = Int(element.nameEnd)
-    guard i + (end - j) < bytes.count else { throw XMLError(.truncated, at: start) }
     nameStart = j
     nameEnd = end
     while j < end {
+      guard i < bytes.count else { throw XMLError(.truncated, at: start) }
       guard bytes[i] == bytes[j] else { throw XMLError(.tagMismatch, at: start) }
       i += 1
       j += 1
     }
+    guard i < bytes.count else { throw XMLError(.truncated, at: start) }
     if bytes[i] != UInt8(ascii: ">") {
       offset = i
       passSpace()
@@ -414,6 +419,11 @@ package struct XMLScanner: ~Escapable {
   @_lifetime(self: copy self)
   private mutating func passRareText(_ c: UInt8) throws(XMLError) {
     if c == UInt8(ascii: "]"), has("]]>") { throw XMLError(.cdataEndInText, at: offset) }
+    if c < 0x20, passesControls, controls.count < Self.controlLimit {
+      controls.append(offset)
+      offset += 1
+      return
+    }
     try passCharacter(c)
   }
 

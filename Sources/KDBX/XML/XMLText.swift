@@ -109,16 +109,19 @@ extension XMLText {
   @inline(__always)
   private static func firstMarkup(in content: Span<UInt8>, from start: Int) -> Int {
     var i = start
-    while i < content.count, content[i] != UInt8(ascii: "<"), content[i] != UInt8(ascii: "&"),
-      content[i] != 0x0D
-    { i += 1 }
+    while i < content.count {
+      let c = content[i]
+      if c == UInt8(ascii: "<") || c == UInt8(ascii: "&") { break }
+      if c < 0x20, c != 0x0A, c != 0x09 { break }
+      i += 1
+    }
     return i
   }
 
   /// Gives `body` the pieces of the text that the content of an element stands for.
   ///
   /// References are resolved, line ends are line feeds, comments and instructions are left out, and
-  /// so is what stands in elements. The content is part of a document that was found well-formed;
+  /// so are control characters and what stands in elements. The content is part of a document that was found well-formed;
   /// if it isn't, something is left out.
   @inline(__always)
   static func forEachPiece(of content: Span<UInt8>, _ body: (Span<UInt8>) -> Void) {
@@ -130,6 +133,7 @@ extension XMLText {
       guard i < content.count else { return }
       switch content[i] {
       case 0x0D: passLineEnd(in: content, at: &i, body)
+      case 0..<0x20: i += 1
       case UInt8(ascii: "&"): passReference(in: content, at: &i, body)
       default: passTag(in: content, at: &i, body)
       }

@@ -12,20 +12,29 @@ enum Make {
     InnerStream(.chaCha20, key: [UInt8](repeating: seed, count: 64).span)
   }
 
+  /// A content of the inner header.
+  struct Binary {
+    var flags: UInt8 = 1
+    var content: [UInt8]
+  }
+
   static func document(
-    _ xml: [UInt8], version: FormatVersion = .kdbx41, binaries: [[UInt8]] = [],
+    _ xml: [UInt8], version: FormatVersion = .kdbx41, binaries: [Binary] = [],
     innerStream: InnerStream = stream()
   ) throws -> Document {
     let sealingKey = SealingKey()
     var buffer = WipedBuffer()
     var inner: [InnerBinary] = []
-    for content in binaries {
+    for binary in binaries {
+      let content = binary.content
       let start = buffer.count
       buffer.append(content.span)
       var all = buffer.mutableBytes
       var place = all._mutatingExtracting(start..<all.count)
       let nonce = sealingKey.sealInPlace(&place)
-      inner.append(InnerBinary(flags: 1, content: start..<start + content.count, nonce: nonce))
+      inner.append(
+        InnerBinary(
+          flags: binary.flags, content: start..<start + content.count, nonce: nonce))
     }
     let start = buffer.count
     buffer.append(xml.span)
@@ -38,7 +47,7 @@ enum Make {
   }
 
   static func document(
-    _ xml: String, version: FormatVersion = .kdbx41, binaries: [[UInt8]] = [],
+    _ xml: String, version: FormatVersion = .kdbx41, binaries: [Binary] = [],
     innerStream: InnerStream = stream()
   ) throws -> Document {
     try document(
@@ -53,6 +62,19 @@ enum Make {
     try document.writeXML(
       document.writePlan(), innerStream: innerStream, headerHash: headerHash, into: &output)
     return bytes(of: output)
+  }
+
+  /// What is read after `document` was written under another key, attachments included.
+  static func reopened(
+    _ document: Document, seed: UInt8, headerHash: [UInt8]? = nil
+  ) throws -> Document {
+    let innerStream = stream(seed)
+    let binaries = try document.writePlan().binaries.map { binary in
+      Binary(flags: binary.flags, content: try document.bytes(of: binary.content))
+    }
+    return try self.document(
+      try written(document, innerStream: innerStream, headerHash: headerHash),
+      version: document.version, binaries: binaries, innerStream: innerStream)
   }
 
   static func bytes(of buffer: borrowing WipedBuffer) -> [UInt8] {
