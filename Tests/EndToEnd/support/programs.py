@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-PATIENCE = 60  # seconds; nothing here takes this long, it only ends what hangs
+PATIENCE = 300  # seconds; nothing here takes this long, it only ends what hangs
 PRINTED = {"LC_ALL": "C.UTF-8", "NO_COLOR": "1"}
 
 
