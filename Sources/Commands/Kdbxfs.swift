@@ -14,13 +14,20 @@ package enum Kdbxfs {
       return ExitCode.fuse.rawValue
     }
     Signals.ignorePipe()
+    return saying { () throws(Complaint) in
+      try perform(ArgumentParser.parse(arguments))
+    }.rawValue
+  }
+
+  /// Runs `body` and says why it failed, if it did; gives the code to end with.
+  static func saying(_ body: () throws(Complaint) -> ExitCode) -> ExitCode {
     do throws(Complaint) {
-      return try perform(ArgumentParser.parse(arguments)).rawValue
+      return try body()
     } catch {
       if error.exitCode != .success {
         for line in error.lines { StandardStream.error.say(line) }
       }
-      return error.exitCode.rawValue
+      return error.exitCode
     }
   }
 

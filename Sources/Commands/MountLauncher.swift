@@ -16,19 +16,21 @@ struct MountLauncher {
   func run() throws(Complaint) -> ExitCode {
     if command.settings.staysInFront { return try runInFront() }
     var pipe = try Self.system("no pipe can be made") { () throws(Errno) in try Pipe() }
+    let reader = pipe.takeReader()
+    // By their numbers, for each process has descriptors of its own under them.
+    let (readerNumber, writer) = (reader.number, pipe.takeWriter().release())
+    let command = command
     // Held until the parent listens for them, so that none is lost.
     EndingSignals.hold()
-    switch try Self.system("no process can be started", { () throws(Errno) in try Process.fork() })
-    {
-    case .parent(let child):
-      _ = pipe.takeWriter()
-      return try waitForMount(by: child, pipe.takeReader())
-    case .child:
-      _ = pipe.takeReader()
-      Signals.unblock(EndingSignals.all)
-      let writer = pipe.takeWriter()
-      return try command.run { detach(reporting: writer) }
+    let child = try Self.system("no process can be started") { () throws(Errno) in
+      try Process.fork {
+        _ = Descriptor(owning: readerNumber)
+        Signals.unblock(EndingSignals.all)
+        return Self.serve(command, reporting: Descriptor(owning: writer))
+      }
     }
+    _ = Descriptor(owning: writer)
+    return try waitForMount(by: child, reader)
   }
 
   // MARK: - In front
@@ -45,8 +47,17 @@ struct MountLauncher {
 
   // MARK: - The child
 
+  /// Serves the mount; says why not, where it ends with an error.
+  private static func serve(
+    _ command: MountCommand, reporting writer: borrowing Descriptor
+  ) -> Int32 {
+    Kdbxfs.saying { () throws(Complaint) in
+      try command.run { detach(command, reporting: writer) }
+    }.rawValue
+  }
+
   /// Leaves the terminal, its session and its folder, and tells the parent.
-  private func detach(reporting writer: borrowing Descriptor) {
+  private static func detach(_ command: MountCommand, reporting writer: borrowing Descriptor) {
     try? Process.startSession()
     try? Files.changeDirectory(to: "/")
     try? writer.writeAll([1].span)

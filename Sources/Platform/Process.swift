@@ -3,12 +3,6 @@ import Glibc
 
 /// This process and its children.
 package enum Process {
-  /// Which side of a fork this is.
-  package enum Fork: Hashable, Sendable {
-    case parent(child: Int32)
-    case child
-  }
-
   /// How a child ended.
   package enum End: Hashable, Sendable {
     case exited(Int32)
@@ -21,12 +15,28 @@ package enum Process {
     }
   }
 
-  /// Makes a second process of this one.
+  /// Makes a second process of this one, which runs `body` and ends with what that gives; gives its
+  /// number.
+  ///
+  /// `body` runs on a thread of its own, which has the signals blocked that the caller has; the copy
+  /// of the caller's thread only waits for it. For Swift's locks, those of the runtime too, hold the
+  /// kernel's number of the thread that locked, and each thread remembers its number: the copy of the
+  /// caller's remembers that of the original, and the first lock that someone waits for while it holds
+  /// it is never released.
   ///
   /// - Precondition: this process has no other thread.
-  package static func fork() throws(Errno) -> Fork {
+  package static func fork(
+    running body: @escaping @Sendable () -> Int32
+  ) throws(Errno) -> Int32 {
     let child = try systemCall { platform_fork() }
-    return child == 0 ? .child : .parent(child: child)
+    guard child == 0 else { return child }
+    do throws(Errno) {
+      let thread = try Thread.start(name: "main") { exit(body()) }
+      // A signal is for the thread that works.
+      Signals.blockAll()
+      thread.join()
+    } catch {}
+    exitNow(1)
   }
 
   /// Waits for a child of ours to end.

@@ -106,6 +106,16 @@ class TestEndings:
         again.unmount()
 
 
+    def test_a_mount_can_be_made_and_ended_again_and_again(self, vault, place):
+        """The threads of a forked process wait for each other's locks rightly.
+
+        When the serving process worked on the copy of the first thread, one mount in twenty went
+        wrong: Swift's locks hold the number of the thread, and the copy had that of the original.
+        """
+        for _ in range(40):
+            programs.mount(vault, place, "-o", "autosave=0", password="fixture").unmount()
+
+
 class TestBetween:
     def test_a_change_is_saved_a_short_while_later(self, vault, before, place):
         mount = programs.mount(vault, place, "-o", "autosave=1s", password="fixture")
