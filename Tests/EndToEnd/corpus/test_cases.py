@@ -557,8 +557,7 @@ def test_046_read_only_use(run):
 
 def test_049_stale_mount(run, folder):
     mount = run.mount()
-    mount.signal(signal.SIGKILL)
-    mount.wait_for_end()
+    mount.kill()
     assert failure(lambda: os.listdir(run.place)) == "ENOTCONN"
     mount = run.mount()
     assert sum(entry.place == str(run.place) for entry in programs.mount_table()) == 1

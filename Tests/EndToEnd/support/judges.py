@@ -132,6 +132,7 @@ class Reading:
     version: tuple[int, int] | None = None
     root: str = ""
     tree: etree._Element | None = None
+    taken: int = field(default_factory=lambda: int(time.time()))  # the second of the reading
 
     def path(self, uuid: str) -> str:
         """Names from below the root, joined by slashes; a group's ends with one."""
@@ -335,7 +336,7 @@ def differences(before: Reading, after: Reading) -> dict[str, dict]:
         elif new is None:
             note(before.path(uuid), {"gone": True})
         else:
-            changes = entry_changes(old, new)
+            changes = entry_changes(old, new, before.taken)
             if old.group != new.group:
                 changes["moved"] = (before.path(old.group), after.path(new.group))
                 changes.pop("times LocationChanged", None)
@@ -366,7 +367,7 @@ def shown(entry: Entry) -> dict[str, str | bytes]:
     return strings | {"@" + name: content for name, content in entry.attachments.items()}
 
 
-def entry_changes(old: Entry, new: Entry) -> dict:
+def entry_changes(old: Entry, new: Entry, since: int) -> dict:
     changes: dict = {}
     for key in old.strings.keys() | new.strings.keys():
         absent = "" if key in STANDARD else None
@@ -392,7 +393,8 @@ def entry_changes(old: Entry, new: Entry) -> dict:
         changes.pop("PreviousParentGroup", None)
     history = history_changes(old, new, moved)
     edited = bool(changes) or bool(history)
-    changes |= history | time_changes(old.times, new.times, edited, bool(changes.get("expires")))
+    changes |= history | time_changes(
+        old.times, new.times, since, edited, bool(changes.get("expires")))
     return changes
 
 
@@ -420,7 +422,8 @@ def history_changes(old: Entry, new: Entry, moved: bool) -> dict:
     return {"history differs": (len(earlier), len(later))}
 
 
-def time_changes(old: dict, new: dict, edited: bool, expiry: bool) -> dict:
+def time_changes(old: dict, new: dict, since: int, edited: bool, expiry: bool) -> dict:
+    """`since`: the second of the earlier reading; an edit in that very second keeps its stamp."""
     changes = {}
     for tag in old.keys() | new.keys():
         if old.get(tag) == new.get(tag):
@@ -430,9 +433,13 @@ def time_changes(old: dict, new: dict, edited: bool, expiry: bool) -> dict:
         changes["times " + tag] = old.get(tag), new.get(tag)
     stamps = old.get("LastModificationTime"), new.get("LastModificationTime")
     told = not any(stamp is ANYTHING for stamp in stamps)
-    if edited and told and stamps[0] == stamps[1]:
+    if edited and told and stamps[0] == stamps[1] and not is_at_least(stamps[1], since):
         changes["times"] = "the time of the edit was not noted"
     return changes
+
+
+def is_at_least(stamp, since: int) -> bool:
+    return isinstance(stamp, int) and stamp >= since
 
 
 def group_changes(before: Reading, after: Reading, old: Group, new: Group) -> dict:
@@ -444,7 +451,7 @@ def group_changes(before: Reading, after: Reading, old: Group, new: Group) -> di
     moved = old.parent != new.parent
     if moved:
         changes.pop("PreviousParentGroup", None)
-    times = time_changes(old.times, new.times, bool(changes), False)
+    times = time_changes(old.times, new.times, before.taken, bool(changes), False)
     if moved:
         changes["moved"] = before.path(old.parent), after.path(new.parent)
         times.pop("times LocationChanged", None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import signal
 import subprocess
@@ -145,6 +146,21 @@ class Mount:
     def signal(self, number: signal.Signals):
         for pid in self.pids:
             os.kill(pid, number)
+
+    def kill(self):
+        """SIGKILL, and waits until the kernel has cut the mount off: who asks meanwhile is told
+        ECONNABORTED, or still answered by a thread that is being ended."""
+        self.signal(signal.SIGKILL)
+        self.wait_for_end()
+
+        def is_cut_off() -> bool:
+            try:
+                os.listdir(self.place)
+            except OSError as error:
+                return error.errno == errno.ENOTCONN
+            return False
+
+        wait_until(is_cut_off, "the mount is dead")
 
 
 def is_alive(pid: int) -> bool:
