@@ -48,7 +48,7 @@ package struct KDBXError: Error, Hashable {
   package enum Part: String, Hashable, Sendable {
     case signature
     case header
-    case headerHash = "checksum of the header"
+    case headerHash = "header, whose checksum is wrong"
     case keyDerivation = "key derivation"
     case blocks = "data blocks"
     case closingBlock = "closing block"
