@@ -133,6 +133,13 @@ package final class FuseSession: Sendable {
     notifier.add(.content(inode))
   }
 
+  /// The same at once: returns when the kernel holds nothing of the file any more.
+  ///
+  /// Waits for those who read it, so never for a thread that serves requests.
+  package func dropContent(of inode: InodeNumber) {
+    core.forgetAttributes(of: inode, content: true)
+  }
+
   /// Tells the kernel, in a while, that a name leads elsewhere or nowhere.
   ///
   /// Not for what a request does to the name that it is about: the kernel knows.

@@ -26,7 +26,8 @@ package final class VaultMount: Sendable {
         session.save(.fsync) { error in
           completion(error.map { Errno(rawValue: $0.errnoValue) })
         }
-      })
+      },
+      use: { [weak session] in session?.noteUse() })
     let fuse = try FuseSession(fileSystem, options: options)
     self.session = session
     self.fuse = fuse
@@ -34,6 +35,9 @@ package final class VaultMount: Sendable {
       for change in changes {
         switch change {
         case .attributes(let node): fuse?.invalidateAttributes(of: InodeNumber(node))
+        case .everything(let node):
+          listings.change(InodeNumber(node))
+          fuse?.dropContent(of: InodeNumber(node))
         case .listing(let node): listings.change(InodeNumber(node))
         case .name(in: let parent, let name):
           fuse?.invalidateName(name, in: InodeNumber(parent))

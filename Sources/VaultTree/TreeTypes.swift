@@ -158,6 +158,10 @@ package enum Invalidation: Hashable, Sendable {
   /// The listing of a directory, otherwise than by the request that is being answered; may be told
   /// to the kernel at once (`notify_inval_inode(ino, 0, 0)`).
   case listing(NodeID)
+  /// All of a node: attributes, content, listing, mapped pages.
+  ///
+  /// Told when the vault is locked, by who serves no request.
+  case everything(NodeID)
   /// A name in a directory; must not be told inside a request's handler (`docs/tree.md`).
   case name(in: NodeID, [UInt8])
 }

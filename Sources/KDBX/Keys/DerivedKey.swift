@@ -23,6 +23,9 @@ package final class DerivedKey: Sendable {
     }
   }
 
+  /// Whether both are the same key; takes as long whatever they are.
+  package func matches(_ other: DerivedKey) -> Bool { bytes.matches(other.bytes) }
+
   /// The key of the outer cipher, under a file's master seed.
   func cipherKey(masterSeed: [UInt8]) -> SecretBytes {
     var hash = SHA256()

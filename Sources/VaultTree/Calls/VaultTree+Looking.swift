@@ -3,8 +3,11 @@ import Synchronization
 extension VaultTree {
   /// Finds `name`; counts one reference of the kernel's to the node.
   package func lookup(_ name: [UInt8], in parent: NodeID) throws(TreeError) -> NodeAttributes {
-    try locked { (state) throws(TreeError) in
+    try locked(
+      ifLocked: { (state) throws(TreeError) in try state.lookupLocked(name, in: parent) }
+    ) { (state) throws(TreeError) in
       guard name.count <= NameCoding.limit else { throw .nameTooLong }
+      try state.checkNotLost(parent)
       guard let found = try state.find(name, in: state.meaning(of: parent)) else {
         throw .noEntry
       }
@@ -29,8 +32,15 @@ extension VaultTree {
     of node: NodeID, handle: HandleID? = nil
   ) throws(TreeError) -> NodeAttributes {
     guard let handle, let file = locked({ $0.handles[handle] }) else {
-      return try locked { (state) throws(TreeError) in
-        try state.attributes(node, state.meaning(of: node))
+      return try locked(
+        ifLocked: { (state) throws(TreeError) in
+          guard node == .root else { throw .locked }
+          return state.blankAttributes(node, .directory)
+        }
+      ) { (state) throws(TreeError) in
+        if let handle, handle.rawValue < state.firstHandle { throw .stale }
+        try state.checkNotLost(node)
+        return try state.attributes(node, state.meaning(of: node))
       }
     }
     let count = file.scratch?.count ?? file.draft.withLock { $0.count }
@@ -46,6 +56,7 @@ extension VaultTree {
     of node: NodeID, handle: HandleID?, _ change: AttributeChange
   ) throws(TreeError) -> NodeAttributes {
     try locked { (state) throws(TreeError) in
+      try state.checkNotLost(node)
       if handle.flatMap({ state.handles[$0] }) == nil, state.meaning(of: node) == .dead {
         throw .noEntry
       }

@@ -6,8 +6,20 @@ import Vault
 
 extension VaultTree {
   /// Settles what was written since the last settling (`close`).
+  ///
+  /// A handle that died at a lock has nothing to settle; its `close` fails where writes were lost.
   package func flush(_ handle: HandleID) throws(TreeError) {
-    let file = try openFile(handle)
+    let (file, hasLost, isDead, isLocked) = locked { state in
+      (
+        state.handles[handle], state.lostWrites.contains(handle),
+        handle.rawValue < state.firstHandle, !state.openness.answers
+      )
+    }
+    guard let file else {
+      if hasLost { throw isLocked ? .locked : .stale }
+      if !isDead { throw .badHandle }
+      return
+    }
     try file.draft.withLock { (draft) throws(TreeError) in
       if let failure = draft.failure { throw failure }
       if draft.hasWritten { try settle(file, &draft) }
@@ -16,7 +28,10 @@ extension VaultTree {
 
   /// Settles, and says whether the vault must be saved (`fsync`, of directories too).
   package func synchronize(_ handle: HandleID) throws(TreeError) -> SyncNeed {
-    if locked({ $0.directories[handle] != nil }) { return .save }
+    let isDirectory = try locked { (state) throws(TreeError) in
+      state.directories[handle] != nil
+    }
+    if isDirectory { return .save }
     let file = try openFile(handle)
     try file.draft.withLock { (draft) throws(TreeError) in
       if let failure = draft.failure { throw failure }
@@ -36,7 +51,10 @@ extension VaultTree {
   /// Closes a handle for good.
   package func release(_ handle: HandleID) {
     guard let file = locked({ $0.handles[handle] }) else {
-      return locked { $0.directories[handle] = nil }
+      return locked { state in
+        state.directories[handle] = nil
+        state.lostWrites.remove(handle)
+      }
     }
     let wasRefused = file.draft.withLock { draft in
       // Nobody waits for this and sees no error: only an emptying that nothing followed settles here.
@@ -84,7 +102,9 @@ extension VaultTree {
       let isAddition = file.scratch == nil && !draft.isReplaced
       let verdict = try judge(file, &draft, over: current, key)
       let hasStored = try locked { (state) throws(TreeError) in
-        try state.storeSettled(
+        // What a lock has dropped meanwhile is not settled after the unlock.
+        _ = try state.file(of: file.id)
+        return try state.storeSettled(
           verdict.value, node: file.node, onlyAt: isAddition ? revision : nil)
       }
       guard hasStored else { return false }

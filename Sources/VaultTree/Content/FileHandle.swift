@@ -14,17 +14,20 @@ final class FileHandle: Sendable {
   let scratch: ScratchFile?
   /// What may be written, and how much.
   let rule: WriteRule
+  /// When it was opened, by the monotonic clock.
+  let opened: Int64
   let draft: Mutex<HandleDraft>
 
   init(
     _ id: HandleID, _ node: NodeID, _ flags: OpenFlags, scratch: ScratchFile?, rule: WriteRule,
-    draft: consuming HandleDraft
+    opened: Int64, draft: consuming HandleDraft
   ) {
     self.id = id
     self.node = node
     self.flags = flags
     self.scratch = scratch
     self.rule = rule
+    self.opened = opened
     self.draft = Mutex(draft)
   }
 }

@@ -43,6 +43,9 @@ struct SlotTable: Sendable {
   private(set) var slots: [ItemKey: UInt64] = [:]
   private(set) var keys: [UInt64: ItemKey] = [:]
 
+  /// No slots: every item has a number of its own.
+  init() {}
+
   init(_ view: EntryView) {
     for field in view.fields where Slot.fixedSlot(of: .field(field.key)) == nil {
       add(.field(field.key), Slot.firstField + UInt64(field.place))

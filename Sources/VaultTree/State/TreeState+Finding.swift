@@ -105,7 +105,7 @@ extension TreeState {
   mutating func names(
     of handle: HandleID, from offset: Int, atMost count: Int
   ) throws(TreeError) -> ArraySlice<ListedName> {
-    guard let directory = directories[handle] else { throw .badHandle }
+    let directory = try directory(of: handle)
     let names: [ListedName]
     if let listed = directory.names {
       names = listed

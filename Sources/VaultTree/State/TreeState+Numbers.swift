@@ -50,9 +50,7 @@ extension TreeState {
       }
     } else {
       let view = try view(owner)
-      if let slot = Slot.fixedSlot(of: key) ?? Self.slot(of: key, in: view) {
-        return Slot.node(owner, slot)
-      }
+      if let slot = Self.slot(of: key, in: view) { return Slot.node(owner, slot) }
       try touch(owner)
     }
     let number = newNumber()
@@ -109,8 +107,10 @@ extension TreeState {
     return view.fields.first { $0.place == place }.map { .field($0.key) }
   }
 
-  private static func slot(of key: ItemKey, in view: EntryView) -> UInt64? {
-    switch key {
+  /// The slot of an item of an entry that was not touched; nil where it has none.
+  static func slot(of key: ItemKey, in view: EntryView) -> UInt64? {
+    if let slot = Slot.fixedSlot(of: key) { return slot }
+    return switch key {
     case .field(let key): view.field(key).map { Slot.firstField + UInt64($0.place) }
     case .attachment(let name):
       view.attachment(name).map { Slot.firstAttachment + UInt64($0.place) }
@@ -129,6 +129,7 @@ extension TreeState {
       return
     }
     references[node] = nil
+    lost.remove(node)
     if case .scratch(let id) = overrides[node] ?? scratchMeaning(node) { dropIfGone(id) }
   }
 

@@ -11,9 +11,20 @@ struct TreeState {
   let sealing: SealingKey
   let quota: ScratchQuota
   /// When the tree was made: the times of what has none.
-  let started: Timestamp
+  var started: Timestamp
   /// From now on nothing changes any more.
   var isEnding = false
+
+  /// Whether it is locked.
+  var openness = Openness.open
+  /// What brings the same nodes back after a lock; while it is locked only.
+  var kept: KeptNodes?
+  /// What the kernel held at the last unlock and was no more.
+  var lost: Set<NodeID> = []
+  /// Handles with a lower number died at a lock.
+  var firstHandle: UInt64 = 1
+  /// Those of them that had unsettled writes.
+  var lostWrites: Set<HandleID> = []
 
   /// What owner numbers were given to; the root has 0.
   var owners: [UInt64: OwnerKind]
@@ -74,6 +85,7 @@ struct TreeState {
   /// Refuses changes where there can be none.
   func checkWritable() throws(TreeError) {
     guard !options.isReadOnly, !isEnding else { throw .readOnly }
+    guard openness == .open else { throw .locked }
   }
 
   // MARK: - Views
