@@ -128,6 +128,13 @@ let package = Package(
       name: "FuseTests", dependencies: ["Fuse", "Platform", "fuse-probe"], swiftSettings: strict),
     .testTarget(
       name: "VaultMountTests", dependencies: ["VaultMount", "Fuse"], swiftSettings: strict),
+    // What the end-to-end tests of locking and saving mount: the program with a clock that they set and
+    // saves that fail or die where they want.
+    .executableTarget(
+      name: "clocked-kdbxfs",
+      dependencies: ["Commands", "Session", "Platform", "Secrets", "CWipingHeap"],
+      path: "Tests/SessionProbe", swiftSettings: strict,
+      linkerSettings: [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"])]),
     .testTarget(
       name: "SessionTests",
       dependencies: ["Session", "VaultTree", "Vault", "KDBX", "Platform", "Secrets", "Ciphers"],

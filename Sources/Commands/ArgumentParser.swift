@@ -133,7 +133,8 @@ struct ArgumentParser {
   // MARK: - Commands
 
   private static let commands: [String: CommandSet] = [
-    "umount": .unmount, "save": .save, "status": .status, "ls": .list, "cat": .concatenate,
+    "umount": .unmount, "save": .save, "status": .status, "lock": .lock, "unlock": .unlock,
+    "ls": .list, "cat": .concatenate,
     "info": .information,
   ]
 
@@ -169,6 +170,8 @@ struct ArgumentParser {
       return switch command {
       case .unmount: .unmount(mountPoint: mountPoint, settings)
       case .save: .save(mountPoint: mountPoint, settings)
+      case .lock: .lock(mountPoint: mountPoint, settings)
+      case .unlock: .unlock(mountPoint: mountPoint, settings)
       default: .status(mountPoint: mountPoint, settings)
       }
     }

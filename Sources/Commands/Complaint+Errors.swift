@@ -13,7 +13,7 @@ extension Complaint {
       case .emptyPassword: .emptyPassword
       case .unwritable, .conflict: .vaultUnwritable
       case .busy: .mountPoint
-      case .refused: .controlSocket
+      case .locked, .refused: .controlSocket
       }
     self.init(error.message, hints: error.hints, exitCode: exitCode)
   }

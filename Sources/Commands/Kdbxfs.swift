@@ -1,4 +1,5 @@
 import Platform
+package import Session
 
 /// The program.
 package enum Kdbxfs {
@@ -6,7 +7,12 @@ package enum Kdbxfs {
   ///
   /// Says every error itself: nothing is thrown out of `main`, where the runtime would print it with
   /// the registers. Call it first thing in `main`, and once.
-  package static func run(_ arguments: [[UInt8]]) -> Int32 {
+  ///
+  /// `surroundings` are what a mount takes from the machine; asked for in the process that serves it.
+  package static func run(
+    _ arguments: [[UInt8]],
+    in surroundings: @escaping SessionSurroundings.Maker = SessionSurroundings.machine
+  ) -> Int32 {
     do throws(Errno) {
       try ProcessHardening.apply()
     } catch {
@@ -15,7 +21,7 @@ package enum Kdbxfs {
     }
     Signals.ignorePipe()
     return saying { () throws(Complaint) in
-      try perform(ArgumentParser.parse(arguments))
+      try perform(ArgumentParser.parse(arguments), in: surroundings)
     }.rawValue
   }
 
@@ -31,16 +37,22 @@ package enum Kdbxfs {
     }
   }
 
-  private static func perform(_ invocation: Invocation) throws(Complaint) -> ExitCode {
+  private static func perform(
+    _ invocation: Invocation, in surroundings: @escaping SessionSurroundings.Maker
+  ) throws(Complaint) -> ExitCode {
     switch invocation {
     case .mount(let vault, let mountPoint, let settings):
-      let command = MountCommand(vault: vault, mountPoint: mountPoint, settings)
+      let command = MountCommand(
+        vault: vault, mountPoint: mountPoint, settings, in: surroundings)
       return try MountLauncher(command).run()
     case .unmount(let mountPoint, let settings):
       try ControlCommands.unmount(mountPoint, lazily: settings.detachesLazily)
     case .save(let mountPoint, _): try ControlCommands.save(mountPoint)
     case .status(let mountPoint, let settings):
       try ControlCommands.status(mountPoint, asJSON: settings.printsJSON)
+    case .lock(let mountPoint, _): try ControlCommands.lock(mountPoint)
+    case .unlock(let mountPoint, let settings):
+      try ControlCommands.unlock(mountPoint, settings.keys)
     case .list(let vault, let path, let settings):
       try VaultCommands.list(vault, path: path, settings)
     case .concatenate(let vault, let paths, let settings):

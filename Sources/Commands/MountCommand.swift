@@ -12,11 +12,16 @@ struct MountCommand: Sendable {
   let mountPoint: Path
   let settings: Settings
   let log: SessionLog
+  private let surroundings: SessionSurroundings.Maker
 
-  init(vault: Path, mountPoint: Path, _ settings: Settings) {
+  init(
+    vault: Path, mountPoint: Path, _ settings: Settings,
+    in surroundings: @escaping SessionSurroundings.Maker
+  ) {
     self.vault = vault
     self.mountPoint = mountPoint
     self.settings = settings
+    self.surroundings = surroundings
     log = SessionLog(isQuiet: settings.isQuiet, isVerbose: settings.isVerbose)
   }
 
@@ -67,12 +72,28 @@ struct MountCommand: Sendable {
     options.isExact = settings.isExact
     options.showsHidden = settings.showsHidden
     options.allowsPurge = settings.allowsPurge
+    options.idleAfter = settings.idleAfter
+    options.idleAction = settings.idleAction
+    options.lockAfter = settings.lockAfter
+    options.keyFile = settings.keys.keyFile.map { Self.absolute($0) }
+    options.hasNoPassword = settings.keys.hasNoPassword
+    let surroundings: SessionSurroundings
+    do throws(Errno) { surroundings = try self.surroundings() } catch {
+      throw Complaint("no clock can be made: \(error)", exitCode: .fuse)
+    }
     do throws(SessionError) {
       return try VaultSession.start(
-        opened, mountPoint: place, options: options, access: access, log: log)
+        opened, mountPoint: place, options: options, access: access, log: log,
+        surroundings: surroundings)
     } catch {
       throw Complaint(error)
     }
+  }
+
+  /// A path that means the same in every folder.
+  private static func absolute(_ path: Path) -> Path {
+    guard !path.isAbsolute, let folder = try? Files.currentDirectory() else { return path }
+    return folder.appending(path.bytes)
   }
 
   private func makeAccess(

@@ -1,8 +1,9 @@
 import Platform
+import Session
 
 /// The commands that an option means something to.
 struct CommandSet: OptionSet, Sendable {
-  let rawValue: UInt8
+  let rawValue: UInt16
 
   static let mount = CommandSet(rawValue: 1)
   static let unmount = CommandSet(rawValue: 2)
@@ -12,8 +13,11 @@ struct CommandSet: OptionSet, Sendable {
   static let concatenate = CommandSet(rawValue: 32)
   static let information = CommandSet(rawValue: 64)
 
+  static let lock = CommandSet(rawValue: 128)
+  static let unlock = CommandSet(rawValue: 256)
+
   /// Those that open a vault.
-  static let opening: CommandSet = [.mount, .list, .concatenate]
+  static let opening: CommandSet = [.mount, .list, .concatenate, .unlock]
   static let every = CommandSet(rawValue: .max)
 }
 
@@ -47,7 +51,10 @@ struct OptionSpec: Sendable {
     OptionSpec("keyfile", for: .opening, .value("FILE") { $0.keys.keyFile = Path($1) }),
     OptionSpec("no-password", for: .opening, .flag { $0.keys.hasNoPassword = true }),
     OptionSpec("ro", for: .mount, .flag { $0.isReadOnly = true }),
-    OptionSpec("autosave", for: .mount, .value("TIME", setAutosave)),
+    OptionSpec("autosave", for: .mount, .time(\.autosaveAfter)),
+    OptionSpec("idle", for: .mount, .time(\.idleAfter)),
+    OptionSpec("on-idle", for: .mount, .value("ACTION", setIdleAction)),
+    OptionSpec("lock-after", for: .mount, .time(\.lockAfter)),
     OptionSpec("exact", for: .mount, .flag { $0.isExact = true }),
     OptionSpec("show-hidden", for: [.mount, .list], .flag { $0.showsHidden = true }),
     OptionSpec("purge", for: .mount, .flag { $0.allowsPurge = true }),
@@ -91,12 +98,27 @@ struct OptionSpec: Sendable {
 
 // MARK: - Arguments that aren't just text
 
-private func setAutosave(_ settings: inout Settings, _ value: [UInt8]) throws(Complaint) {
-  let text = Path(value).description
-  guard let nanoseconds = duration(text) else {
-    throw .usage("'\(text)' is no time", hint: "write 5s, 2m or 1h; 0 turns it off")
+extension OptionSpec.Effect {
+  /// A time, which a setting takes in nanoseconds.
+  fileprivate static func time(
+    _ setting: any WritableKeyPath<Settings, Int64> & Sendable
+  ) -> OptionSpec.Effect {
+    .value("TIME") { (settings, value) throws(Complaint) in
+      let text = Path(value).description
+      guard let nanoseconds = duration(text) else {
+        throw .usage("'\(text)' is no time", hint: "write 5s, 2m or 1h; 0 turns it off")
+      }
+      settings[keyPath: setting] = nanoseconds
+    }
   }
-  settings.autosaveAfter = nanoseconds
+}
+
+private func setIdleAction(_ settings: inout Settings, _ value: [UInt8]) throws(Complaint) {
+  switch Path(value).description {
+  case "lock": settings.idleAction = .lock
+  case "unmount", "umount": settings.idleAction = .unmount
+  case let text: throw .usage("'\(text)' is nothing to do when idle", hint: "'lock' or 'unmount'")
+  }
 }
 
 private func setNotifiedProcess(_ settings: inout Settings, _ value: [UInt8]) throws(Complaint) {

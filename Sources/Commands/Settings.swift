@@ -1,4 +1,5 @@
 package import Platform
+package import Session
 
 /// Where the password and the key file come from, as the command line says.
 package struct KeySources: Hashable, Sendable {
@@ -10,6 +11,11 @@ package struct KeySources: Hashable, Sendable {
   package var keyFile: Path?
   /// `--no-password`: the key has no password in it, which differs from an empty one.
   package var hasNoPassword = false
+
+  /// Whether nothing is said of the password.
+  var asksForPassword: Bool {
+    passwordFile == nil && passwordProgram.isEmpty && !hasNoPassword
+  }
 
   package init() {}
 }
@@ -41,6 +47,12 @@ package struct Settings: Hashable, Sendable {
   package var allowsPurge = false
   /// `-o autosave=TIME`, in nanoseconds; 0: never by itself.
   package var autosaveAfter: Int64 = 5_000_000_000
+  /// `--idle`, in nanoseconds: how long nothing must use the vault for it to be locked; 0: never.
+  package var idleAfter: Int64 = 900_000_000_000
+  /// `--on-idle`: what happens then.
+  package var idleAction = SessionOptions.IdleAction.lock
+  /// `--lock-after`, in nanoseconds: how long after an unlock it is locked, used or not; 0: never.
+  package var lockAfter: Int64 = 0
   /// Whether a mount in use is detached: `umount --lazy`.
   package var detachesLazily = false
   /// Whether the answer is printed as it came: `status --json`.
@@ -55,6 +67,8 @@ package enum Invocation: Hashable, Sendable {
   case unmount(mountPoint: Path, Settings)
   case save(mountPoint: Path, Settings)
   case status(mountPoint: Path, Settings)
+  case lock(mountPoint: Path, Settings)
+  case unlock(mountPoint: Path, Settings)
   /// Paths in the vault are bytes, as titles are.
   case list(vault: Path, path: [UInt8], Settings)
   case concatenate(vault: Path, paths: [[UInt8]], Settings)

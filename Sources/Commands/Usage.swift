@@ -7,6 +7,8 @@ package enum Usage {
   package static let help = """
     Usage: kdbxfs [options] VAULT MOUNTPOINT [-o option,option]
            kdbxfs umount [--lazy] MOUNTPOINT
+           kdbxfs lock MOUNTPOINT
+           kdbxfs unlock [options] MOUNTPOINT
            kdbxfs save MOUNTPOINT
            kdbxfs status [--json] MOUNTPOINT
            kdbxfs ls [options] VAULT [PATH]
@@ -29,6 +31,9 @@ package enum Usage {
           --ro              read-only
           --autosave TIME   save this long after the last change (5s); 0: only at fsync,
                             'kdbxfs save' and the end
+          --idle TIME       lock when nothing has used the vault this long (15m); 0: never
+          --on-idle ACTION  what happens then: lock, or unmount
+          --lock-after TIME lock this long after each unlock, used or not (0: never)
           --exact           what is written is the value, a final line feed too
           --show-hidden     list .history, .json and other names that are only reachable
           --purge           let what this mount removed be removed from the recycle bin

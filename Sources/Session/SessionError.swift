@@ -16,6 +16,8 @@ package struct SessionError: Error, Hashable {
     case unwritable
     /// The vault was changed by another program; ours was written beside it.
     case conflict
+    /// The vault is locked, and this needs it unlocked, or a key.
+    case locked
     /// The mount could not be detached, because something uses it.
     case busy
     /// The request means nothing in this state, or can't be understood.

@@ -34,9 +34,15 @@ package struct VaultCandidate: ~Copyable, Sendable {
   ) throws(SessionError) -> OpenedVault {
     let contents = file.looksChanged ? try VaultFile.read(file.path) : contents
     if file.isRemembered, contents.file !== file { contents.file.remember(contents.bytes.bytes) }
-    let keys = Self.keys(password: password, keyFileKey: keyFileKey)
+    return try Self.open(contents, with: UnlockKeys(password: password, keyFileKey: keyFileKey))
+  }
+
+  /// Opens what was read with the first of the keys that fits.
+  static func open(
+    _ contents: VaultFile.Contents, with keys: UnlockKeys
+  ) throws(SessionError) -> OpenedVault {
     do throws(KDBXError) {
-      return try Self.open(contents, with: keys.tries)
+      return try open(contents, with: keys.tries)
     } catch  where error.kind == .wrongKey && keys.passwordIsEmpty {
       throw SessionError(
         .emptyPassword, "the password is empty, and that doesn't open \(contents.file.name)",
@@ -62,10 +68,17 @@ package struct VaultCandidate: ~Copyable, Sendable {
     }
   }
 
-  /// The composite keys to try, in this order; at least one.
-  private static func keys(
-    password: consuming SecretBytes?, keyFileKey: consuming SecretBytes?
-  ) -> (tries: [CompositeKey], passwordIsEmpty: Bool) {
+}
+
+/// What a vault may open with: composite keys, made of a password and a key file that are gone.
+package final class UnlockKeys: Sendable {
+  /// To be tried in this order; at least one.
+  let tries: [CompositeKey]
+  let passwordIsEmpty: Bool
+
+  /// With a key file and an empty password the key without a password comes first, as other programs
+  /// try it (`docs/kdbx.md` 3.1).
+  package init(password: consuming SecretBytes?, keyFileKey: consuming SecretBytes?) {
     var tries: [CompositeKey] = []
     var passwordIsEmpty = false
     if let password = password.take() {
@@ -82,7 +95,14 @@ package struct VaultCandidate: ~Copyable, Sendable {
     } else {
       tries.append(CompositeKey(Credentials(password: nil, keyFileKey: keyFileKey)))
     }
-    return (tries, passwordIsEmpty)
+    self.tries = tries
+    self.passwordIsEmpty = passwordIsEmpty
+  }
+
+  /// A key that has opened the vault before.
+  init(_ key: CompositeKey) {
+    tries = [key]
+    passwordIsEmpty = false
   }
 }
 

@@ -63,6 +63,9 @@ final class VaultFile: Sendable {
   /// Whether the file is no longer the one that was read, as far as its status tells.
   var looksChanged: Bool { (try? Files.status(of: path)) != status }
 
+  /// The SHA-256 of what was last read or written, if it is remembered.
+  var rememberedDigest: [UInt8]? { digest.withLock { $0 } }
+
   /// Whether ``condition()`` has something to compare with.
   var isRemembered: Bool { digest.withLock { $0 != nil } }
 
@@ -85,12 +88,13 @@ final class VaultFile: Sendable {
 
   /// Lets `bytes` take the file's place, after `verify` has seen what was read back.
   ///
-  /// On failure the old file is whole.
+  /// On failure the old file is whole. `probe` is asked before each step.
   func replace(
-    with bytes: Span<UInt8>, verify: (Span<UInt8>) -> Bool
+    with bytes: Span<UInt8>, probe: @escaping AtomicReplacement.Probe,
+    verify: (Span<UInt8>) -> Bool
   ) throws(SessionError) {
     do throws(ReplacementError) {
-      _ = try AtomicReplacement.replace(path, with: bytes, verify: verify)
+      _ = try AtomicReplacement.replace(path, with: bytes, verify: verify, probe: probe)
     } catch {
       // From the rename on the new file is what stands there, even if it may not outlive a crash.
       if error.step == .synchronizeFolder { remember(bytes) }

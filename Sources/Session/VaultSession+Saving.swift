@@ -7,13 +7,17 @@ import VaultTree
 extension VaultSession {
   /// Saves what has changed; called on the worker only.
   ///
-  /// Gives why it failed; `nil` when all is on disk, or there was nothing to do.
+  /// Gives why it failed; `nil` when all is on disk, or there was nothing to do. Of a locked vault it
+  /// tells why the save before the lock failed, while that has not been made good.
   func performSave(_ reason: SaveReason) -> SessionError? {
     guard !isReadOnly else { return nil }
-    let conflict = state.withLock { state in
+    let (hasKeys, conflict, earlier) = state.withLock { state in
+      (state.keys != nil, state.conflict, state.failure)
+    }
+    guard hasKeys else { return earlier ?? conflict }
+    state.withLock { state in
       state.schedule.began()
-      state.phase = .saving
-      return state.conflict
+      if state.phase == .unlocked { state.phase = .saving }
     }
     guard let prepared = tree.prepareSave(reason) else {
       return settle(nil) ?? (reason.storesAll ? conflict : nil)
@@ -26,19 +30,24 @@ extension VaultSession {
       failure = error
     }
     tree.finishSave(prepared, succeeded: failure == nil)
-    if failure == nil { state.withLock { $0.lastSaved = Clock.wall() } }
+    if failure == nil { finishLocking() }
+    if failure == nil {
+      let now = clock.wall()
+      state.withLock { $0.lastSaved = now }
+      dropRescue()
+    }
     return settle(failure) ?? (reason.storesAll ? state.withLock { $0.conflict } : nil)
   }
 
   /// Notes how a save went, and says a failure that is new.
   private func settle(_ failure: SessionError?) -> SessionError? {
     let isNews = state.withLock { state in
-      state.phase = .unlocked
+      if state.phase == .saving { state.phase = .unlocked }
       defer { state.failure = failure }
       if failure == nil {
         state.schedule.succeeded()
       } else {
-        state.schedule.failed(at: Clock.sinceBoot())
+        state.schedule.failed(at: clock.sinceBoot())
       }
       return state.failure != failure
     }
@@ -53,14 +62,15 @@ extension VaultSession {
   ///
   /// On failure the vault's file is as it was.
   private func store(_ prepared: PreparedSave) throws(SessionError) {
-    let (header, key, file) = state.withLock { ($0.header, $0.derivedKey, $0.file) }
+    let (keys, file) = state.withLock { ($0.keys, $0.file) }
+    guard let keys else { throw SessionError(.locked, "the vault is locked") }
     let renewsSalt = prepared.reason == .lock || prepared.reason == .unmount
     var output = WipedBuffer()
     let written: (OuterHeader, DerivedKey)
     do throws(KDBXError) {
       written = try KDBXFile.write(
-        prepared.document, as: header, key: key,
-        renewingSaltWith: renewsSalt ? compositeKey : nil, into: &output)
+        prepared.document, as: keys.header, key: keys.derived,
+        renewingSaltWith: renewsSalt ? keys.composite : nil, into: &output)
     } catch {
       throw SessionError(writing: error)
     }
@@ -69,8 +79,8 @@ extension VaultSession {
       (try? KDBXFile.verify(bytes, key: written.1, against: document)) != nil
     }
     state.withLock { state in
-      state.header = written.0
-      state.derivedKey = written.1
+      state.keys?.header = written.0
+      state.keys?.derived = written.1
     }
   }
 
@@ -80,13 +90,13 @@ extension VaultSession {
   ) throws(SessionError) {
     switch try file.condition() {
     case .same:
-      try file.replace(with: bytes, verify: verify)
+      try file.replace(with: bytes, probe: surroundings.saveProbe, verify: verify)
     case .gone:
       try file.create(with: bytes, verify: verify)
       log.warning("\(file.name) was gone, and has been written again")
     case .changed:
       let beside = try file.createConflict(
-        at: Self.stamp(Clock.wall()), with: bytes, verify: verify)
+        at: Self.stamp(clock.wall()), with: bytes, verify: verify)
       let conflict = SessionError(
         .conflict, "\(file.name) was changed by another program, and was left alone",
         hints: ["the state of this mount is beside it, in \(beside.name)"])

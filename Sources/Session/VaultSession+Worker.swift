@@ -5,6 +5,10 @@ import VaultTree
 /// What the worker does next.
 private enum Job {
   case save(SaveReason, [VaultSession.SaveRequest])
+  case lock(LockRequest)
+  case unlock(UnlockRequest)
+  /// Nobody has used the vault for long, or it has been open for long.
+  case timeIsUp(LockReason)
   case end(EndRequest)
 }
 
@@ -20,6 +24,11 @@ extension VaultSession {
       case .save(let reason, let requests):
         let failure = performSave(reason)
         for request in requests { request.completion(failure) }
+      case .lock(let request): request.completion(performLock(request.reason))
+      case .unlock(let request): request.completion(performUnlock(with: request.keys))
+      case .timeIsUp(let reason):
+        endUse(reason)
+        if hasEnded { return answerTheRest() }
       case .end(let request):
         performEnd(request)
         if hasEnded { return answerTheRest() }
@@ -35,17 +44,22 @@ extension VaultSession {
 
   /// Answers what came in while the session ended.
   private func answerTheRest() {
-    let (failure, saves, endings) = state.withLock { state in
+    let (failure, completions) = state.withLock { state in
       let failure: SessionError? =
         if case .ended(let failure) = state.phase { failure } else { nil }
       defer {
         state.saves = []
+        state.locks = []
+        state.unlocks = []
         state.endings = []
       }
-      return (failure, state.saves, state.endings)
+      return (
+        failure,
+        state.saves.map(\.completion) + state.locks.map(\.completion)
+          + state.unlocks.map(\.completion) + state.endings.map(\.completion)
+      )
     }
-    for request in saves { request.completion(failure) }
-    for request in endings { request.completion(failure) }
+    for completion in completions { completion(failure) }
   }
 
   // MARK: - What comes next
@@ -53,6 +67,8 @@ extension VaultSession {
   /// What has been asked for or is due; all saves that wait become one, of the strongest reason.
   private func nextJob() -> Job? {
     let waiting = waiting
+    let now = clock.sinceBoot()
+    let timeIsUp = lockDue(at: now)
     return state.withLock { state in
       if !state.saves.isEmpty {
         let requests = state.saves
@@ -61,8 +77,10 @@ extension VaultSession {
         let strongest = reasons.first { reason in requests.contains { $0.reason == reason } }
         return .save(strongest ?? .autosave, requests)
       }
+      if !state.unlocks.isEmpty { return .unlock(state.unlocks.removeFirst()) }
+      if !state.locks.isEmpty { return .lock(state.locks.removeFirst()) }
       if !state.endings.isEmpty { return .end(state.endings.removeFirst()) }
-      let now = Clock.sinceBoot()
+      if let timeIsUp, timeIsUp.time <= now { return .timeIsUp(timeIsUp.reason) }
       guard let due = Self.notTooSoon(state.schedule.due(waiting), state), due <= now else {
         return nil
       }
@@ -75,17 +93,19 @@ extension VaultSession {
   private func waitForJob() -> Job {
     while true {
       let waiting = waiting
-      let time = state.withLock { state in
-        Self.notTooSoon(state.schedule.nextLook(waiting, at: Clock.sinceBoot()), state)
+      let now = clock.sinceBoot()
+      let lock = lockDue(at: now)?.time
+      let save = state.withLock { state in
+        Self.notTooSoon(state.schedule.nextLook(waiting, at: now), state)
       }
-      try? timer.set(at: time)
+      clock.setAlarm(at: [save, lock].compactMap { $0 }.min())
       let happened = try? poll([
         PollRequest(bell.descriptor.number, .readable),
-        PollRequest(timer.descriptor.number, .readable),
+        PollRequest(clock.alarm, .readable),
         PollRequest(mountTable.number, .priority),
       ])
       bell.silence()
-      timer.silence()
+      clock.silence()
       if let happened, !happened[2].isEmpty { lookForMount() }
       if let job = nextJob() { return job }
     }

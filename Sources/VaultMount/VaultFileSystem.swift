@@ -18,6 +18,8 @@ struct VaultFileSystem: FileSystem {
   let listings: ListingCache
   let owner: Owner
   let save: Save
+  /// Tells that the vault is used: called for what counts for the idle lock (`docs/locking.md`).
+  let use: @Sendable () -> Void
 
   /// What the kernel is told of a node, and for how long it may believe it.
   func entry(_ attributes: NodeAttributes) -> Entry {
@@ -83,6 +85,7 @@ extension VaultFileSystem {
     of inode: InodeNumber, handle: HandleNumber?, to changes: AttributeChanges,
     _ reply: consuming AttributesReply
   ) {
+    use()
     let found: NodeAttributes
     do throws(TreeError) {
       found = try tree.setAttributes(
@@ -133,6 +136,7 @@ extension VaultFileSystem {
   func makeDirectory(
     _ name: [UInt8], in directory: InodeNumber, mode: UInt32, _ reply: consuming EntryReply
   ) {
+    use()
     let made: NodeAttributes
     do throws(TreeError) {
       made = try tree.makeDirectory(name, in: NodeID(directory))
@@ -145,6 +149,7 @@ extension VaultFileSystem {
   func makeSymbolicLink(
     _ name: [UInt8], in directory: InodeNumber, target: [UInt8], _ reply: consuming EntryReply
   ) {
+    use()
     let made: NodeAttributes
     do throws(TreeError) {
       made = try tree.symbolicLink(name, in: NodeID(directory), target: target)
@@ -158,6 +163,7 @@ extension VaultFileSystem {
     _ name: [UInt8], in directory: InodeNumber, to inode: InodeNumber,
     _ reply: consuming EntryReply
   ) {
+    use()
     let made: NodeAttributes
     do throws(TreeError) {
       made = try tree.link(NodeID(inode), to: name, in: NodeID(directory))
@@ -168,6 +174,7 @@ extension VaultFileSystem {
   }
 
   func removeFile(_ name: [UInt8], in directory: InodeNumber, _ reply: consuming EmptyReply) {
+    use()
     answer(reply) { () throws(TreeError) in
       try tree.remove(name, in: NodeID(directory))
       listings.change(directory)
@@ -175,6 +182,7 @@ extension VaultFileSystem {
   }
 
   func removeDirectory(_ name: [UInt8], in directory: InodeNumber, _ reply: consuming EmptyReply) {
+    use()
     answer(reply) { () throws(TreeError) in
       try tree.removeDirectory(name, in: NodeID(directory))
       listings.change(directory)
@@ -186,6 +194,7 @@ extension VaultFileSystem {
     to newName: [UInt8], in newDirectory: InodeNumber, _ flags: FileRenameFlags,
     _ reply: consuming EmptyReply
   ) {
+    use()
     guard let flags = RenameFlags(flags) else { return reply.failure(.invalid) }
     answer(reply) { () throws(TreeError) in
       try tree.rename(
@@ -203,6 +212,7 @@ extension VaultFileSystem {
     _ name: [UInt8], in directory: InodeNumber, mode: UInt32, _ flags: FileOpenFlags,
     _ reply: consuming CreateReply
   ) {
+    use()
     let made: (attributes: NodeAttributes, handle: HandleID)
     do throws(TreeError) {
       made = try tree.create(name, in: NodeID(directory), OpenFlags(flags))
@@ -217,6 +227,7 @@ extension VaultFileSystem {
   }
 
   func open(_ inode: InodeNumber, _ flags: FileOpenFlags, _ reply: consuming OpenReply) {
+    use()
     let handle: HandleID
     do throws(TreeError) {
       handle = try tree.open(NodeID(inode), OpenFlags(flags))
@@ -230,6 +241,7 @@ extension VaultFileSystem {
     _ inode: InodeNumber, _ handle: HandleNumber, at offset: Int, count: Int,
     _ reply: consuming DataReply
   ) {
+    use()
     var buffer = WipedBuffer(capacity: min(count, 256))
     do throws(TreeError) {
       try tree.read(HandleID(handle), at: offset, count: count, into: &buffer)
@@ -243,6 +255,7 @@ extension VaultFileSystem {
     _ inode: InodeNumber, _ handle: HandleNumber, at offset: Int, _ bytes: Span<UInt8>,
     appends: Bool, _ reply: consuming WriteReply
   ) {
+    use()
     let count: Int
     do throws(TreeError) {
       count = try tree.write(HandleID(handle), at: offset, bytes, append: appends)
@@ -308,6 +321,7 @@ extension VaultFileSystem {
   func setExtendedAttribute(
     _ name: [UInt8], of inode: InodeNumber, to value: Span<UInt8>, _ reply: consuming EmptyReply
   ) {
+    use()
     // Copied: the values that can be set are a digit, and the others are refused by name.
     var bytes: [UInt8] = []
     for i in value.indices { bytes.append(value[i]) }
@@ -319,6 +333,7 @@ extension VaultFileSystem {
   func removeExtendedAttribute(
     _ name: [UInt8], of inode: InodeNumber, _ reply: consuming EmptyReply
   ) {
+    use()
     answer(reply) { () throws(TreeError) in
       try tree.removeExtendedAttribute(name, of: NodeID(inode))
     }

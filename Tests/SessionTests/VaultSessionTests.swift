@@ -12,10 +12,17 @@ final class Rig: Sendable {
   let vault: Path
   let session: VaultSession
   let log = SessionLog(isQuiet: true)
+  let clock: SessionClock
+  /// Where rescues go, if they can go anywhere.
+  let stateFolder: TemporaryFolder
 
   init(
-    readOnly: Bool = false, _ change: (inout SessionOptions) -> Void = { $0.autosaveAfter = 0 }
+    readOnly: Bool = false, hasState: Bool = true,
+    _ change: (inout SessionOptions) -> Void = { $0.autosaveAfter = 0 },
+    probe: @escaping SessionSurroundings.SaveProbe = { _ in }
   ) throws {
+    clock = try SessionClock()
+    stateFolder = try TemporaryFolder()
     folder = try TemporaryFolder()
     vault = try folder.vault()
     var options = SessionOptions()
@@ -25,7 +32,10 @@ final class Rig: Sendable {
       to: candidate, mountPoint: folder.path, readOnly: readOnly, log: log)
     let opened = try candidate.open(password: secret(Fixture.password), keyFileKey: nil)
     session = try VaultSession.start(
-      opened, mountPoint: folder.path, options: options, access: access, log: log)
+      opened, mountPoint: folder.path, options: options, access: access, log: log,
+      surroundings: SessionSurroundings(
+        clock: clock, stateFolder: hasState ? stateFolder.path.appending("kdbxfs") : nil,
+        saveProbe: probe))
   }
 
   deinit { _ = session.finish() }
@@ -232,7 +242,7 @@ private let busy = Errno.busy.rawValue
     // What comes after it has its answer at once.
     try rig.session.saveAndWait(.fsync)
     #expect(rig.session.finish() == nil)
-    #expect(throws: TreeError.readOnly) { try rig.edit(Self.old) }
+    #expect(throws: TreeError.locked) { try rig.edit(Self.old) }
   }
 
   @Test func `umount of a mount in use saves and stays`() throws {
@@ -266,7 +276,7 @@ private let busy = Errno.busy.rawValue
     try rig.edit(Self.new)
     #expect(try rig.session.endAndWait(.signal) == nil)
     #expect(mount.calls == ["detach", "detach lazily", "stop"])
-    #expect(throws: TreeError.readOnly) { try rig.edit(Self.old) }
+    #expect(throws: TreeError.locked) { try rig.edit(Self.old) }
     #expect(try rig.saved() == Self.new)
   }
 
