@@ -28,10 +28,8 @@ struct LockSchedule: Hashable, Sendable {
 
   /// When it is due, and why, if nothing uses the vault from `now` on; `nil`: never.
   ///
-  /// - Parameters:
-  ///   - lastUse: when it was last used.
-  ///   - writersUntil: until when files that are open for writing count as use; `nil`: none is.
-  ///   - unlockedAt: when it was unlocked.
+  /// `lastUse` is when it was last used, `writersUntil` until when files that are open for writing count
+  /// as use (`nil`: none is), `unlockedAt` when it was unlocked.
   func due(
     at now: Int64, lastUse: Int64, writersUntil: Int64?, unlockedAt: Int64
   ) -> (time: Int64, reason: LockReason)? {
