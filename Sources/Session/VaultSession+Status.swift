@@ -37,6 +37,7 @@ extension VaultSession {
         "rescue": state.rescue.map { .string($0.path.description) } ?? .null,
         "temporary_files": .integer(Int64(pending.scratchCount)),
         "temporary_bytes": .integer(Int64(pending.scratchBytes)),
+        "nodes": .integer(Int64(tree.nodeCount)),
         "warnings": .strings(warnings),
       ]
     }
