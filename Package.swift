@@ -82,7 +82,8 @@ let package = Package(
     .target(
       name: "Commands",
       dependencies: [
-        "VaultMount", "Session", "VaultTree", "Vault", "KDBX", "Fuse", "Platform", "Secrets",
+        "VaultMount", "Session", "VaultTree", "Vault", "KDBX", "ByteCoding", "Fuse", "Platform",
+        "Secrets",
       ],
       swiftSettings: strict),
     .executableTarget(

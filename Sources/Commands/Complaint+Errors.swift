@@ -11,6 +11,7 @@ extension Complaint {
       case .unreadable, .mountedElsewhere: .vaultUnreadable
       case .wrongKey: .wrongKey
       case .emptyPassword: .emptyPassword
+      case .noAnswer: .noKeyMaterial
       case .unwritable, .conflict: .vaultUnwritable
       case .busy: .mountPoint
       case .locked, .refused: .controlSocket

@@ -63,7 +63,7 @@ struct MountCommand: Sendable {
   private func openSession(mountingAt place: Path) throws(Complaint) -> VaultSession {
     let candidate = try VaultCommands.candidate(vault)
     let access = try makeAccess(to: candidate, mountingAt: place)
-    let keys = try KeyReader.read(settings.keys, for: vault)
+    let keys = try KeyReader.read(settings.keys, for: vault, candidate.header)
     let opened = try VaultCommands.open(candidate, with: keys)
     // From here on a signal waits until there is someone to save and unmount.
     EndingSignals.hold()

@@ -50,6 +50,10 @@ struct OptionSpec: Sendable {
     OptionSpec("extpass", for: .opening, .value("CMD") { $0.keys.passwordProgram.append($1) }),
     OptionSpec("keyfile", for: .opening, .value("FILE") { $0.keys.keyFile = Path($1) }),
     OptionSpec("no-password", for: .opening, .flag { $0.keys.hasNoPassword = true }),
+    OptionSpec(
+      // A mount knows its program when it is unlocked.
+      "challenge-response", for: .opening.subtracting(.unlock),
+      .value("CMD") { $0.keys.challengeProgram.append($1) }),
     OptionSpec("ro", for: .mount, .flag { $0.isReadOnly = true }),
     OptionSpec("autosave", for: .mount, .time(\.autosaveAfter)),
     OptionSpec("idle", for: .mount, .time(\.idleAfter)),

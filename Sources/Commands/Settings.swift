@@ -12,6 +12,9 @@ package struct KeySources: Hashable, Sendable {
   /// `--no-password`: the key has no password in it, which differs from an empty one.
   package var hasNoPassword = false
 
+  /// `--challenge-response`: a program and its arguments that answers challenges; empty when not given.
+  package var challengeProgram: [[UInt8]] = []
+
   /// Whether nothing is said of the password.
   var asksForPassword: Bool {
     passwordFile == nil && passwordProgram.isEmpty && !hasNoPassword

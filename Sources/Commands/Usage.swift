@@ -24,6 +24,10 @@ package enum Usage {
                             argument of CMD, and no shell is asked
           --keyfile FILE    the vault needs this key file
           --no-password     the vault has no password (which differs from an empty one)
+          --challenge-response CMD
+                            a hardware key has a part in the key, and CMD answers for it:
+                            it reads the challenge as hex and prints the answer as hex;
+                            each further one is an argument of CMD, and no shell is asked
       Without these the password comes from standard input if that is a pipe or a file, else
       from the terminal. One line end after it is dropped.
 

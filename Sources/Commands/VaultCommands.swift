@@ -17,7 +17,7 @@ enum VaultCommands {
     let header = try candidate(vault).header
     var text = """
       file: \(vault)
-      format: KDBX \(header.version)
+      format: \(header.isKeePass1 ? "KDB (KeePass 1)" : "KDBX") \(header.version)
       cipher: \(header.cipher.title)
       compression: \(header.compression == .gzip ? "gzip" : "none")
 
@@ -86,9 +86,10 @@ enum VaultCommands {
   static func open(
     _ candidate: consuming VaultCandidate, with keys: consuming KeyMaterial
   ) throws(Complaint) -> OpenedVault {
+    let responder = keys.responder
     do throws(SessionError) {
       return try candidate.open(
-        password: keys.password.take(), keyFileKey: keys.keyFileKey.take())
+        password: keys.password.take(), keyFileKey: keys.keyFileKey.take(), responder: responder)
     } catch {
       throw Complaint(error)
     }
@@ -96,7 +97,7 @@ enum VaultCommands {
 
   private static func open(_ vault: Path, _ settings: Settings) throws(Complaint) -> VaultTree {
     let candidate = try candidate(vault)
-    let keys = try KeyReader.read(settings.keys, for: vault)
+    let keys = try KeyReader.read(settings.keys, for: vault, candidate.header)
     let opened = try open(candidate, with: keys)
     var options = SessionOptions()
     options.showsHidden = settings.showsHidden

@@ -10,6 +10,8 @@ package struct SessionError: Error, Hashable {
     case mountedElsewhere
     /// The password or the key file is wrong.
     case wrongKey
+    /// What is a part of the key beside password and key file didn't answer.
+    case noAnswer
     /// The password is empty, and that opens nothing.
     case emptyPassword
     /// The vault couldn't be written; the old file is whole.

@@ -14,8 +14,9 @@ package struct VaultAccess: ~Copyable, Sendable {
     to vault: borrowing VaultCandidate, mountPoint: Path, readOnly: Bool, log: SessionLog
   ) throws(SessionError) {
     let file = vault.file
-    if readOnly {
+    if readOnly || vault.header.reasonNotToWrite != nil {
       isReadOnly = true
+      if !readOnly { vault.header.sayWhyNotToWrite(file, log) }
       return
     }
     let status: FileStatus

@@ -26,15 +26,20 @@ package struct VaultCandidate: ~Copyable, Sendable {
 
   /// Opens the vault; takes as long as its key derivation does.
   ///
-  /// With a key file and an empty password it is first tried as if there were no password, as other
-  /// programs do (`docs/kdbx.md` 3.1); what opened it is what saves it. A file that was changed while
-  /// a person looked for the password is read again.
+  /// With a key file or a hardware key and an empty password it is first tried as if there were no
+  /// password, as other programs do (`docs/kdbx.md` 3.1); what opened it is what saves it. A file that
+  /// was changed while a person looked for the password is read again.
+  ///
+  /// Where the vault wants answers to challenges too, `responder` gives them, now and at saves.
   package consuming func open(
-    password: consuming SecretBytes?, keyFileKey: consuming SecretBytes?
+    password: consuming SecretBytes?, keyFileKey: consuming SecretBytes?,
+    responder: ChallengeResponder? = nil
   ) throws(SessionError) -> OpenedVault {
     let contents = file.looksChanged ? try VaultFile.read(file.path) : contents
     if file.isRemembered, contents.file !== file { contents.file.remember(contents.bytes.bytes) }
-    return try Self.open(contents, with: UnlockKeys(password: password, keyFileKey: keyFileKey))
+    return try Self.open(
+      contents,
+      with: UnlockKeys(password: password, keyFileKey: keyFileKey, responder: responder))
   }
 
   /// Opens what was read with the first of the keys that fits.
@@ -43,6 +48,9 @@ package struct VaultCandidate: ~Copyable, Sendable {
   ) throws(SessionError) -> OpenedVault {
     do throws(KDBXError) {
       return try open(contents, with: keys.tries)
+    } catch  where error.kind == .wrongKey && keys.tries.contains(where: { $0.responder != nil }) {
+      throw SessionError(
+        .wrongKey, "wrong password, key file or hardware key for \(contents.file.name)")
     } catch  where error.kind == .wrongKey && keys.passwordIsEmpty {
       throw SessionError(
         .emptyPassword, "the password is empty, and that doesn't open \(contents.file.name)",
@@ -76,24 +84,31 @@ package final class UnlockKeys: Sendable {
   let tries: [CompositeKey]
   let passwordIsEmpty: Bool
 
-  /// With a key file and an empty password the key without a password comes first, as other programs
-  /// try it (`docs/kdbx.md` 3.1).
-  package init(password: consuming SecretBytes?, keyFileKey: consuming SecretBytes?) {
+  /// With a key file or a hardware key and an empty password the key without a password comes first, as
+  /// other programs try it (`docs/kdbx.md` 3.1).
+  package init(
+    password: consuming SecretBytes?, keyFileKey: consuming SecretBytes?,
+    responder: ChallengeResponder? = nil
+  ) {
     var tries: [CompositeKey] = []
     var passwordIsEmpty = false
+    func add(_ password: consuming SecretBytes?, _ keyFileKey: consuming SecretBytes?) {
+      tries.append(
+        CompositeKey(
+          Credentials(password: password, keyFileKey: keyFileKey, responder: responder)))
+    }
     if let password = password.take() {
       passwordIsEmpty = password.count == 0
+      // A key file or a hardware key alone is a key; an empty password alone is not none.
       if let keyFileKey = keyFileKey.take() {
-        if passwordIsEmpty {
-          tries.append(
-            CompositeKey(Credentials(password: nil, keyFileKey: keyFileKey.copy())))
-        }
-        tries.append(CompositeKey(Credentials(password: password, keyFileKey: keyFileKey)))
+        if passwordIsEmpty { add(nil, keyFileKey.copy()) }
+        add(password, keyFileKey)
       } else {
-        tries.append(CompositeKey(Credentials(password: password, keyFileKey: nil)))
+        if passwordIsEmpty, responder != nil { add(nil, nil) }
+        add(password, nil)
       }
     } else {
-      tries.append(CompositeKey(Credentials(password: nil, keyFileKey: keyFileKey)))
+      add(nil, keyFileKey)
     }
     self.tries = tries
     self.passwordIsEmpty = passwordIsEmpty

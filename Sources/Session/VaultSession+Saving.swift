@@ -65,12 +65,15 @@ extension VaultSession {
     let (keys, file) = state.withLock { ($0.keys, $0.file) }
     guard let keys else { throw SessionError(.locked, "the vault is locked") }
     let renewsSalt = prepared.reason == .lock || prepared.reason == .unmount
+    // Only then is a person there who may touch a hardware key.
+    let asksForAnswer = prepared.reason == .save || prepared.reason == .unmount
     var output = WipedBuffer()
     let written: (OuterHeader, DerivedKey)
     do throws(KDBXError) {
       written = try KDBXFile.write(
         prepared.document, as: keys.header, key: keys.derived,
-        renewingSaltWith: renewsSalt ? keys.composite : nil, into: &output)
+        renewingSaltWith: renewsSalt ? keys.composite : nil,
+        askingForNewSeed: asksForAnswer ? keys.composite.responder : nil, into: &output)
     } catch {
       throw SessionError(writing: error)
     }

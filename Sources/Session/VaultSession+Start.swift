@@ -15,13 +15,9 @@ extension VaultSession {
     _ vault: OpenedVault, mountPoint: Path, options: SessionOptions, access: consuming VaultAccess,
     log: SessionLog, surroundings: SessionSurroundings
   ) throws(SessionError) -> VaultSession {
-    let isReadOnly = access.isReadOnly || vault.isNewerThanKnown
+    let isReadOnly = access.isReadOnly || vault.header.reasonNotToWrite != nil
     precondition(isReadOnly || vault.file.isRemembered, "the access is to another candidate")
-    if vault.isNewerThanKnown {
-      log.warning(
-        "the vault has format version \(vault.header.version), newer than kdbxfs knows: mounted"
-          + " read-only")
-    }
+    if !access.isReadOnly { vault.header.sayWhyNotToWrite(vault.file, log) }
     let found = isReadOnly ? nil : RescueFile.find(for: vault, in: surroundings.stateFolder, log)
     do throws(Errno) {
       let session = try VaultSession(
@@ -40,14 +36,6 @@ extension VaultSession {
     } catch {
       throw SessionError(.refused, "the session can't start: \(error)", errnoValue: error.rawValue)
     }
-  }
-}
-
-extension OpenedVault {
-  /// Whether the file is of a later minor version than the newest that we know, so that a save could
-  /// lose what it has.
-  var isNewerThanKnown: Bool {
-    header.version > .newest || (header.version.major == 3 && header.version > .kdbx31)
   }
 }
 

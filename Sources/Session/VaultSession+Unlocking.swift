@@ -80,9 +80,9 @@ extension VaultSession {
   private func openAgain(with keys: UnlockKeys) throws(SessionError) {
     let contents = try VaultFile.read(vaultPath)
     let opened = try VaultCandidate.open(contents, with: keys)
-    guard isReadOnly || !opened.isNewerThanKnown else {
+    if !isReadOnly, let reason = opened.header.reasonNotToWrite {
       throw SessionError(
-        .unreadable, "\(contents.file.name) has a newer format version than before",
+        .unreadable, "\(contents.file.name) now \(reason)",
         hints: ["unmount and mount it again: it will be read-only"])
     }
     contents.file.remember(contents.bytes.bytes)

@@ -95,6 +95,8 @@ package final class VaultSession: Sendable {
   let bell: Bell
   /// Tells when a mount came or went.
   let mountTable: Descriptor
+  /// What answers the vault's challenges, also at an unlock; it holds no secret.
+  let responder: ChallengeResponder?
 
   init(
     tree: VaultTree, vault: OpenedVault, isReadOnly: Bool, mountPoint: Path,
@@ -109,6 +111,7 @@ package final class VaultSession: Sendable {
     self.surroundings = surroundings
     bell = try Bell()
     mountTable = try MountTable.watcher()
+    responder = vault.key.responder
     let schedule = SaveSchedule(quiet: options.autosaveAfter, latest: options.autosaveWithin)
     let now = surroundings.clock.sinceBoot()
     lastUse = Atomic(now)

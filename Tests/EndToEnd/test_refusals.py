@@ -115,7 +115,7 @@ class TestVaultFile:
         (b"", ["not"]),
         (b"hello, world\n" * 30, ["not"]),
         (b"\x03\xd9\xa2\x9a", []),
-        (bytes.fromhex("03d9a29a65fb4bb5") + bytes(200), ["KeePass 1"]),
+        (bytes.fromhex("03d9a29a65fb4bb5") + bytes(200), ["version 0.0"]),
         (bytes.fromhex("03d9a29a67fb4bb500000500") + bytes(200), ["version"]),
         (bytes.fromhex("03d9a29a67fb4bb5ffffffff") + bytes(200), ["version"]),
     ], ids=["empty", "text", "half a signature", "KeePass 1", "version 5", "version 65535"])

@@ -130,6 +130,9 @@ extension KDFParameters {
     algorithm == other.algorithm && salt == other.salt
   }
 
+  /// Whether they are of a KDBX 4 header.
+  var isOfVersion4: Bool { dictionary != nil }
+
   /// The dictionary for a KDBX 4 header, under an identifier that all programs read.
   var dictionaryToWrite: VariantDictionary? {
     guard var dictionary else { return nil }

@@ -58,8 +58,8 @@ package enum ControlRequest: Hashable, Sendable {
 
 extension SessionError.Kind: CaseIterable {
   package static let allCases: [SessionError.Kind] = [
-    .unreadable, .mountedElsewhere, .wrongKey, .emptyPassword, .unwritable, .conflict, .locked,
-    .busy, .refused,
+    .unreadable, .mountedElsewhere, .wrongKey, .noAnswer, .emptyPassword, .unwritable, .conflict,
+    .locked, .busy, .refused,
   ]
 
   /// The word for it in a control line.

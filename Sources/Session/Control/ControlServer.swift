@@ -1,3 +1,4 @@
+import KDBX
 import Platform
 import Secrets
 import Synchronization
@@ -121,7 +122,8 @@ package final class ControlServer: Sendable {
       case .save: try session.saveAndWait(.save)
       case .lock: try session.lockAndWait(.request)
       case .unlock(let passwordCount, let keyCount):
-        let keys = try Self.keys(passwordCount, keyCount, &lines, from: caller)
+        let keys = try Self.keys(
+          passwordCount, keyCount, &lines, from: caller, session.responder)
         try session.unlockAndWait(with: keys)
       case .unmount(let lazily):
         let answer = try Answer()
@@ -137,13 +139,13 @@ package final class ControlServer: Sendable {
   /// Reads the secrets that follow an `unlock`.
   private static func keys(
     _ passwordCount: Int?, _ keyCount: Int?, _ lines: inout LineReader,
-    from caller: borrowing Descriptor
+    from caller: borrowing Descriptor, _ responder: ChallengeResponder?
   ) throws(SessionError) -> UnlockKeys {
     var password: SecretBytes?
     var key: SecretBytes?
     if let passwordCount { password = try secret(passwordCount, &lines, from: caller) }
     if let keyCount { key = try secret(keyCount, &lines, from: caller) }
-    return UnlockKeys(password: password, keyFileKey: key)
+    return UnlockKeys(password: password, keyFileKey: key, responder: responder)
   }
 
   private static func secret(
