@@ -129,11 +129,13 @@ let package = Package(
       name: "FuseTests", dependencies: ["Fuse", "Platform", "fuse-probe"], swiftSettings: strict),
     .testTarget(
       name: "VaultMountTests", dependencies: ["VaultMount", "Fuse"], swiftSettings: strict),
-    // What the end-to-end tests of locking and saving mount: the program with a clock that they set and
-    // saves that fail or die where they want.
+    // What the end-to-end tests of locking and saving mount: the program with a clock that they set,
+    // saves that fail or die where they want, and a save between any two requests.
     .executableTarget(
       name: "clocked-kdbxfs",
-      dependencies: ["Commands", "Session", "Platform", "Secrets", "CWipingHeap"],
+      dependencies: [
+        "Commands", "Session", "VaultTree", "Fuse", "Platform", "Secrets", "CWipingHeap",
+      ],
       path: "Tests/SessionProbe", swiftSettings: strict,
       linkerSettings: [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"])]),
     .testTarget(

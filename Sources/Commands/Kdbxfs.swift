@@ -1,8 +1,13 @@
+package import Fuse
 import Platform
 package import Session
 
 /// The program.
 package enum Kdbxfs {
+  /// Called on the threads that serve a mount before each request: for the programs of the tests, which
+  /// do something between any two steps of another program.
+  package typealias RequestHook = @Sendable (FuseRequest, VaultSession) -> Void
+
   /// Runs the command line, and gives the number to end with.
   ///
   /// Says every error itself: nothing is thrown out of `main`, where the runtime would print it with
@@ -11,7 +16,8 @@ package enum Kdbxfs {
   /// `surroundings` are what a mount takes from the machine; asked for in the process that serves it.
   package static func run(
     _ arguments: [[UInt8]],
-    in surroundings: @escaping SessionSurroundings.Maker = SessionSurroundings.machine
+    in surroundings: @escaping SessionSurroundings.Maker = SessionSurroundings.machine,
+    beforeRequest: RequestHook? = nil
   ) -> Int32 {
     do throws(Errno) {
       try ProcessHardening.apply()
@@ -21,7 +27,7 @@ package enum Kdbxfs {
     }
     Signals.ignorePipe()
     return saying { () throws(Complaint) in
-      try perform(ArgumentParser.parse(arguments), in: surroundings)
+      try perform(ArgumentParser.parse(arguments), in: surroundings, beforeRequest)
     }.rawValue
   }
 
@@ -38,12 +44,14 @@ package enum Kdbxfs {
   }
 
   private static func perform(
-    _ invocation: Invocation, in surroundings: @escaping SessionSurroundings.Maker
+    _ invocation: Invocation, in surroundings: @escaping SessionSurroundings.Maker,
+    _ beforeRequest: RequestHook?
   ) throws(Complaint) -> ExitCode {
     switch invocation {
     case .mount(let vault, let mountPoint, let settings):
       let command = MountCommand(
-        vault: vault, mountPoint: mountPoint, settings, in: surroundings)
+        vault: vault, mountPoint: mountPoint, settings, in: surroundings,
+        beforeRequest: beforeRequest)
       return try MountLauncher(command).run()
     case .unmount(let mountPoint, let settings):
       try ControlCommands.unmount(mountPoint, lazily: settings.detachesLazily)

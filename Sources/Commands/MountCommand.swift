@@ -13,15 +13,17 @@ struct MountCommand: Sendable {
   let settings: Settings
   let log: SessionLog
   private let surroundings: SessionSurroundings.Maker
+  private let beforeRequest: Kdbxfs.RequestHook?
 
   init(
     vault: Path, mountPoint: Path, _ settings: Settings,
-    in surroundings: @escaping SessionSurroundings.Maker
+    in surroundings: @escaping SessionSurroundings.Maker, beforeRequest: Kdbxfs.RequestHook?
   ) {
     self.vault = vault
     self.mountPoint = mountPoint
     self.settings = settings
     self.surroundings = surroundings
+    self.beforeRequest = beforeRequest
     log = SessionLog(isQuiet: settings.isQuiet, isVerbose: settings.isVerbose)
   }
 
@@ -119,13 +121,30 @@ struct MountCommand: Sendable {
       log.warning("allow_other lets root in, and whomever the file modes admit")
     }
     do throws(FuseError) {
-      let mount = try VaultMount(session, options: options)
+      let mount = try VaultMount(session, options: options, observer: observer(of: session))
       try mount.mount(at: place)
       return mount
     } catch {
       _ = session.finish()
       throw Complaint(error)
     }
+  }
+
+  /// Who is told of requests: with `-d` whoever reads standard error.
+  ///
+  /// Nobody once that is the system's log: it keeps for good what it is told, and a request names files.
+  private func observer(of session: VaultSession) -> RequestObserver? {
+    let logs = settings.isVerbose && settings.staysInFront
+    guard logs || beforeRequest != nil else { return nil }
+    let (log, beforeRequest) = (log, beforeRequest)
+    return RequestObserver(
+      begins: { request in
+        if logs { log.debug("\(request)") }
+        beforeRequest?(request, session)
+      },
+      ends: { number, error in
+        if logs { log.debug("\(number) " + (error.map { "failed: \($0)" } ?? "done")) }
+      })
   }
 
   private func startControl(of session: VaultSession) throws(Complaint) -> ControlServer {

@@ -54,7 +54,8 @@ package enum Usage {
     Everywhere:
       -o option,option      long options as mount(8) has them, and words of mount(8) itself
       -q, --quiet           no warnings
-      -d, --debug           say what is done, but never a secret
+      -d, --debug           say what is done, with -f also each request and the names in
+                            it, but never what is in a file
       -h, --help            this text
       -V, --version         the version
 

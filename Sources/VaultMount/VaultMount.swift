@@ -5,7 +5,7 @@ import VaultTree
 
 /// A vault's tree, mounted: joins FUSE, the tree and the vault's session.
 ///
-/// In order: ``init(_:options:)``, ``mount(at:)``, ``serve()``; the session unmounts and stops it.
+/// In order: ``init(_:options:observer:)``, ``mount(at:)``, ``serve()``; the session unmounts and stops it.
 package final class VaultMount: Sendable {
   /// How many threads serve requests.
   ///
@@ -16,7 +16,11 @@ package final class VaultMount: Sendable {
   private let fuse: FuseSession
 
   /// Connects a session with FUSE; nothing is mounted yet.
-  package init(_ session: VaultSession, options: MountOptions) throws(FuseError) {
+  ///
+  /// `observer` is told of every request and answer.
+  package init(
+    _ session: VaultSession, options: MountOptions, observer: RequestObserver? = nil
+  ) throws(FuseError) {
     let tree = session.tree
     let listings = ListingCache()
     let fileSystem = VaultFileSystem(
@@ -28,7 +32,7 @@ package final class VaultMount: Sendable {
         }
       },
       use: { [weak session] in session?.noteUse() })
-    let fuse = try FuseSession(fileSystem, options: options)
+    let fuse = try FuseSession(fileSystem, options: options, observer: observer)
     self.session = session
     self.fuse = fuse
     tree.setInvalidationHandler { [weak fuse] changes in

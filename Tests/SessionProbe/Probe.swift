@@ -1,7 +1,10 @@
+import Commands
+import Fuse
 import Platform
 import Secrets
 import Session
 import Synchronization
+import VaultTree
 
 /// The program with a clock that tests set and saves that fail or die where tests want: what the product
 /// has no switch for.
@@ -13,6 +16,8 @@ import Synchronization
 /// - `KDBXFS_TEST_KILL`: the process kills itself before the step of this number, counted from 1.
 /// - `KDBXFS_TEST_FAIL`: `STEP=ERRNO`; this step fails each time, while the file `KDBXFS_TEST_STEPS`
 ///   with `.fail` behind it is there.
+/// - `KDBXFS_TEST_SAVES`: if set, the vault is saved, as by an fsync, before each request that may change
+///   something: a save may come between any two steps of an editor.
 enum Probe {
   static func make() throws(Errno) -> SessionSurroundings {
     let clock = try SessionClock()
@@ -22,6 +27,13 @@ enum Probe {
     }
     let steps = StepCounter()
     return SessionSurroundings(clock: clock) { (step) throws(Errno) in try steps.take(step) }
+  }
+
+  static var beforeRequest: Kdbxfs.RequestHook? {
+    guard Process.environment("KDBXFS_TEST_SAVES") != nil else { return nil }
+    return { request, session in
+      if request.call.mayChange { try? session.saveAndWait(.fsync) }
+    }
   }
 
   static func append(_ line: String, to path: Path) {
