@@ -331,6 +331,19 @@ import Vault
     #expect(shell.field("new", of: "mail") == "n")
   }
 
+  /// `install` and `mv` remove a file and make it anew; a save may come in between.
+  @Test(arguments: ["mail/PIN", "mail/attachments/key.txt"])
+  func `what was removed and is made again is no new name`(path: String) throws {
+    let shell = Shell(try Samples.office())
+    try shell.unlink(path)
+    #expect(shell.save(.autosave))
+    try shell.redirect(path, "again\n")
+    #expect(shell.save(.autosave))
+    #expect(!shell.save(.unmount))
+    #expect(try shell.cat(path).hasPrefix("again"))
+    #expect(shell.entry("mail")?.historyCount == 1)
+  }
+
   @Test func `an fsync of a new file stores it`() throws {
     let shell = Shell(try Samples.office())
     try shell.redirect("mail/new", "n\n")

@@ -31,7 +31,10 @@ extension VaultTree {
   package func attributes(
     of node: NodeID, handle: HandleID? = nil
   ) throws(TreeError) -> NodeAttributes {
-    guard let handle, let file = locked({ $0.handles[handle] }) else {
+    let open = locked { state in
+      handle.flatMap { state.handles[$0] } ?? state.openFile(ofDead: node)
+    }
+    guard let file = open else {
       return try locked(
         ifLocked: { (state) throws(TreeError) in
           guard node == .root else { throw .locked }
@@ -81,6 +84,14 @@ extension VaultTree {
 }
 
 extension TreeState {
+  /// A handle of a file whose name has gone, which lives until it is closed.
+  ///
+  /// The kernel asks for its attributes without a handle, whichever call of a process' it is for.
+  mutating func openFile(ofDead node: NodeID) -> FileHandle? {
+    guard openness.answers, meaning(of: node) == .dead else { return nil }
+    return handles.values.first { $0.node == node }
+  }
+
   /// The attributes of an open file, also when its name has gone.
   mutating func attributes(
     of file: FileHandle, count: Int

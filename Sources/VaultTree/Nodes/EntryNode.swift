@@ -16,6 +16,9 @@ struct EntryNode: Sendable {
   var stripped: Set<[UInt8]> = []
   /// Whether custom fields that were removed in this mount were protected.
   var protections: [[UInt8]: Bool] = [:]
+  /// Custom fields and attachments of the vault that were removed in this mount: made again they are no
+  /// new names, so an autosave needn't wait with them.
+  var removedItems: Set<ItemKey> = []
   /// Whether the `attachments` directory was made, and holds nothing yet.
   var hasMadeAttachments = false
   /// When someone last removed the name of a code, by the monotonic clock.

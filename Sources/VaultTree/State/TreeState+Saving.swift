@@ -47,7 +47,9 @@ extension TreeState {
         guard let fresh = overlay.fresh, fresh.hasSettled else { continue }
         let isClosed = fresh.writers <= 0
         let wait = now - (fresh.closed ?? now)
-        let isDue = reason.storesAll || fresh.isAwaited || (isClosed && wait >= Self.newNameDelay)
+        let isBack = entries[owner]?.removedItems.contains(key) == true
+        let isOldEnough = isClosed && wait >= Self.newNameDelay
+        let isDue = reason.storesAll || fresh.isAwaited || isBack || isOldEnough
         // A settled value under a key of the document is in the document.
         guard isDue, !key.isUnlistedWhenEmpty, (try? isNewName(key, owner)) == true else {
           continue

@@ -227,6 +227,7 @@ extension TreeState {
       if let old = try view(owner).field(field), FieldNames.standardFileName(of: field) == nil {
         entries[owner]?.protections[field] = old.isProtected
         entries[owner]?.stripped.insert(field)
+        entries[owner]?.removedItems.insert(key)
       }
       try edit(owner, .removal, at: time) { (entry) throws(TreeError) in
         guard let old = entry.string(field) else { return }
@@ -236,6 +237,7 @@ extension TreeState {
       try edit(owner, .removal, at: time) { (entry) throws(TreeError) in
         entry.removeAttachment(name)
       }
+      entries[owner]?.removedItems.insert(key)
     case .tags:
       try edit(owner, .removal, at: time) { (entry) throws(TreeError) in entry.tags = [] }
     case .expires:
