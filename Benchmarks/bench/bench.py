@@ -154,7 +154,8 @@ class Bench:
         """The server in C with our switches: direct I/O, long time-outs, cached listings."""
         place = self.place("limit")
         switches = ",".join(["timeout=3600", "directio=1", "cachedir=1", "max_threads=2", *options])
-        process = subprocess.Popen([self.limit("fuse_limit"), "-f", "-o", switches, place])
+        process = subprocess.Popen([self.limit("fuse_limit"), "-f", "-o", switches, place],
+                                   stderr=subprocess.DEVNULL)
         try:
             wait_for(lambda: os.path.ismount(place))
             yield place, process.pid
