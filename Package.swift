@@ -101,8 +101,12 @@ let package = Package(
       name: "stage-timer", dependencies: ["KDBX", "Ciphers", "Platform", "Secrets"],
       path: "Benchmarks/Stages", swiftSettings: strict),
 
+    // What several of the test targets use.
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+
     .testTarget(name: "SecretsTests", dependencies: ["Secrets"], swiftSettings: strict),
-    .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"], swiftSettings: strict),
+    .testTarget(
+      name: "ByteCodingTests", dependencies: ["ByteCoding", "TestSupport"], swiftSettings: strict),
     // What the tests of `Platform` start: what a process does that dies, or has another terminal.
     .executableTarget(
       name: "platform-probe", dependencies: ["Platform", "Secrets"], path: "Tests/PlatformProbe",
@@ -110,12 +114,15 @@ let package = Package(
     .testTarget(
       name: "PlatformTests", dependencies: ["Platform", "Secrets", "platform-probe"],
       swiftSettings: strict),
-    .testTarget(name: "CiphersTests", dependencies: ["Ciphers", "Secrets"], swiftSettings: strict),
     .testTarget(
-      name: "KDBXTests", dependencies: ["KDBX", "ByteCoding", "Ciphers", "Secrets"],
+      name: "CiphersTests", dependencies: ["Ciphers", "Secrets", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "VaultTests", dependencies: ["Vault", "KDBX", "ByteCoding", "Ciphers", "Secrets"],
+      name: "KDBXTests", dependencies: ["KDBX", "ByteCoding", "Ciphers", "Secrets", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "VaultTests",
+      dependencies: ["Vault", "KDBX", "ByteCoding", "Ciphers", "Secrets", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "VaultTreeTests",
