@@ -122,7 +122,7 @@ struct SharedVaultTests {
   func `a KeePass 1 file opens with what it holds`(vault: Case) throws {
     let opened = try Self.open(vault)
     #expect(opened.header.isKeePass1)
-    let expected = try JSON(SharedVaults.file(try #require(vault.expected)))
+    let expected = try JSON(parsing: SharedVaults.file(try #require(vault.expected)))
     let document = opened.document
     #expect(document.entryCount == expected["counts"]?["entries"]?.int)
     // The root is none of the file's.
