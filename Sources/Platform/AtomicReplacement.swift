@@ -8,8 +8,6 @@ package struct ReplacementError: Error, Hashable {
     case openFolder
     /// Making the new file beside it.
     case create
-    /// Giving the new file the owner, mode and extended attributes of the old one.
-    case attributes
     case write
     /// Waiting until the contents are on the disk.
     case synchronize
@@ -17,6 +15,8 @@ package struct ReplacementError: Error, Hashable {
     case readBack
     /// The caller's own check of what was read back.
     case verify
+    /// Giving the new file the owner, mode and extended attributes of the old one.
+    case attributes
     case rename
     /// Waiting until the new name is on the disk. The new file stands by now.
     case synchronizeFolder
@@ -34,7 +34,7 @@ package struct ReplacementError: Error, Hashable {
 /// Replaces a file so that at every moment the old one or the new one is there, whole.
 ///
 /// - The new file is made in the old one's folder, under the name `.NAME.kdbxfs-PID-RANDOM`, with mode
-///   0600 until it has got the old one's attributes.
+///   0600 until it is whole and gets the old one's attributes, right before it takes its name.
 /// - It is on the disk, read back and compared before it takes the old one's name.
 /// - All that happens after the first step goes through the open folder: it may be renamed meanwhile.
 package enum AtomicReplacement {
@@ -70,8 +70,9 @@ package enum AtomicReplacement {
       try Descriptor.open(target.parent, [.read, .directory])
     }
     var new = try NewFile(in: folder, for: target.lastComponent, steps)
-    let kept = try new.takeAttributes(steps)
     try new.fill(with: bytes, steps, verify: verify)
+    let kept = try new.takeAttributes(steps)
+    try new.synchronize(steps)
     try new.replaceOld(steps)
     try steps.run(.synchronizeFolder) { () throws(Errno) in try new.folder.synchronizeNames() }
     let status = try steps.run(.synchronizeFolder) { () throws(Errno) in try new.file.status() }
@@ -92,8 +93,9 @@ package enum AtomicReplacement {
       try Descriptor.open(path.parent, [.read, .directory])
     }
     var new = try NewFile(in: folder, for: path.lastComponent, steps)
-    try new.setPermissions(permissions & 0o777, steps)
     try new.fill(with: bytes, steps, verify: verify)
+    try new.setPermissions(permissions & 0o777, steps)
+    try new.synchronize(steps)
     try new.takeFreeName(steps)
     try steps.run(.synchronizeFolder) { () throws(Errno) in try new.folder.synchronizeNames() }
   }

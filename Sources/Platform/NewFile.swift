@@ -19,6 +19,9 @@ struct NewFile: ~Copyable {
     file = try steps.run(.create) { () throws(Errno) in
       try folder.open(name, [.readWrite, .create, .exclusive, .noFollow], permissions: 0o600)
     }
+    // Tells others that its maker is alive; a file system without locks has no need of it.
+    let number = file.number
+    _ = flock(number, LOCK_EX | LOCK_NB)
     self.folder = folder
     self.name = name
     self.target = Path(target)
@@ -61,7 +64,7 @@ struct NewFile: ~Copyable {
       rest = rest.extracting(droppingFirst: piece.count)
       try steps.run(.write) { () throws(Errno) in try file.writeAll(piece) }
     }
-    try steps.run(.synchronize) { () throws(Errno) in try file.synchronize() }
+    try synchronize(steps)
     let written = try steps.run(.readBack) { () throws(Errno) in
       try readBack(atMost: bytes.count)
     }
@@ -71,6 +74,11 @@ struct NewFile: ~Copyable {
     try steps.run(.verify) { () throws(Errno) in
       guard verify(written.bytes) else { throw .inputOutput }
     }
+  }
+
+  /// Waits until all of it is on the disk.
+  borrowing func synchronize(_ steps: Steps) throws(ReplacementError) {
+    try steps.run(.synchronize) { () throws(Errno) in try file.synchronize() }
   }
 
   /// Reads the file from the disk, up to one byte more than `count`.

@@ -41,6 +41,9 @@ package struct VaultAccess: ~Copyable, Sendable {
     } catch {
       throw SessionError(error, locking: file)
     }
+    if let count = try? AbandonedFiles.remove(beside: file.path), count > 0 {
+      log.debug("removed what a killed save had left beside \(file.name)")
+    }
   }
 
   /// The lock of the one writer; `nil` where the vault is only read.
