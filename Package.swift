@@ -41,6 +41,8 @@ let package = Package(
     // that overwrites what is given back to it (linked into the programs only).
     .target(name: "CPlatform"),
     .target(name: "CWipingHeap"),
+    // sd-bus, loaded when the machine has it.
+    .target(name: "CDesktopBus"),
 
     // Leaves: no module of ours below them but CPlatform, and Secrets below Platform, which reads
     // passwords and whole files into it.
@@ -69,11 +71,15 @@ let package = Package(
       name: "Fuse", dependencies: ["Platform", "Secrets", "CFuse3", "CPlatform"],
       swiftSettings: strict),
 
+    // What the desktop tells of: sleep, locked screens, the end of a session.
+    .target(name: "DesktopBus", dependencies: ["Platform", "CDesktopBus"], swiftSettings: strict),
+
     // One mounted vault's life, where the two meet, and the command line on top.
     .target(
       name: "Session",
       dependencies: [
-        "VaultTree", "Vault", "KDBX", "ByteCoding", "Ciphers", "Platform", "Secrets", "CJansson",
+        "VaultTree", "Vault", "KDBX", "ByteCoding", "Ciphers", "DesktopBus", "Platform", "Secrets",
+        "CJansson",
       ],
       swiftSettings: strict),
     .target(
@@ -82,8 +88,8 @@ let package = Package(
     .target(
       name: "Commands",
       dependencies: [
-        "VaultMount", "Session", "VaultTree", "Vault", "KDBX", "ByteCoding", "Fuse", "Platform",
-        "Secrets",
+        "VaultMount", "Session", "VaultTree", "Vault", "KDBX", "ByteCoding", "DesktopBus", "Fuse",
+        "Platform", "Secrets",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -144,7 +150,7 @@ let package = Package(
         "Commands", "Session", "VaultTree", "Fuse", "Platform", "Secrets", "CWipingHeap",
       ],
       path: "Tests/SessionProbe", swiftSettings: strict,
-      linkerSettings: [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"])]),
+      linkerSettings: linked),
     .testTarget(
       name: "SessionTests",
       dependencies: ["Session", "VaultTree", "Vault", "KDBX", "Platform", "Secrets", "Ciphers"],

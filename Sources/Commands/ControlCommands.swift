@@ -28,6 +28,11 @@ enum ControlCommands {
     guard status["state"] == .string("locked") || status["state"] == .string("locking") else {
       return
     }
+    if status["remembers"] == .boolean(true), sources == KeySources(),
+      (try? ask(.unlockAgain, of: place, named: mountPoint)) != nil
+    {
+      return
+    }
     var sources = sources
     if sources.keyFile == nil, case .string(let file) = status["key_file"] {
       sources.keyFile = Path(file)

@@ -1,3 +1,4 @@
+import DesktopBus
 import Fuse
 import Platform
 import Session
@@ -46,8 +47,10 @@ struct MountCommand: Sendable {
       serve(mount)
       throw error
     }
+    let desktop = session.watchDesktop()
     whenMounted()
     serve(mount)
+    desktop?.stop()
     return end(session, control)
   }
 
@@ -77,6 +80,8 @@ struct MountCommand: Sendable {
     options.idleAfter = settings.idleAfter
     options.idleAction = settings.idleAction
     options.lockAfter = settings.lockAfter
+    options.rememberFor = settings.rememberFor
+    options.lockingEvents = settings.lockingEvents
     options.keyFile = settings.keys.keyFile.map { Self.absolute($0) }
     options.hasNoPassword = settings.keys.hasNoPassword
     let surroundings: SessionSurroundings

@@ -1,3 +1,4 @@
+import DesktopBus
 import Platform
 import Session
 
@@ -59,6 +60,10 @@ struct OptionSpec: Sendable {
     OptionSpec("idle", for: .mount, .time(\.idleAfter)),
     OptionSpec("on-idle", for: .mount, .value("ACTION", setIdleAction)),
     OptionSpec("lock-after", for: .mount, .time(\.lockAfter)),
+    OptionSpec("remember", for: .mount, .time(\.rememberFor)),
+    OptionSpec("keep-on-suspend", for: .mount, .flag { $0.lockingEvents.remove(.sleep) }),
+    OptionSpec("keep-on-screenlock", for: .mount, .flag { $0.lockingEvents.remove(.screenLock) }),
+    OptionSpec("keep-on-logout", for: .mount, .flag { $0.lockingEvents.remove(.logout) }),
     OptionSpec("exact", for: .mount, .flag { $0.isExact = true }),
     OptionSpec("show-hidden", for: [.mount, .list], .flag { $0.showsHidden = true }),
     OptionSpec("purge", for: .mount, .flag { $0.allowsPurge = true }),

@@ -1,3 +1,4 @@
+package import DesktopBus
 package import Platform
 package import Session
 
@@ -56,6 +57,10 @@ package struct Settings: Hashable, Sendable {
   package var idleAction = SessionOptions.IdleAction.lock
   /// `--lock-after`, in nanoseconds: how long after an unlock it is locked, used or not; 0: never.
   package var lockAfter: Int64 = 0
+  /// `--remember`, in nanoseconds: how long after a lock it can be unlocked without its key; 0: never.
+  package var rememberFor: Int64 = 0
+  /// What the desktop tells of that locks the vault: all but `--keep-on-…`.
+  package var lockingEvents = DesktopEvents.all
   /// Whether a mount in use is detached: `umount --lazy`.
   package var detachesLazily = false
   /// Whether the answer is printed as it came: `status --json`.

@@ -38,6 +38,11 @@ package enum Usage {
           --idle TIME       lock when nothing has used the vault this long (15m); 0: never
           --on-idle ACTION  what happens then: lock, or unmount
           --lock-after TIME lock this long after each unlock, used or not (0: never)
+          --remember TIME   after a lock, unlock without the key this long: the kernel keeps
+                            what opens the vault, never the password (0: never)
+          --keep-on-suspend, --keep-on-screenlock, --keep-on-logout
+                            don't lock when the machine sleeps, when the screen is locked, when
+                            the session ends
           --exact           what is written is the value, a final line feed too
           --show-hidden     list .history, .json and other names that are only reachable
           --purge           let what this mount removed be removed from the recycle bin

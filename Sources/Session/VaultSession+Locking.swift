@@ -70,7 +70,10 @@ extension VaultSession {
   /// Gives why the save failed: the edits are in the state folder then, or, where they can't be written
   /// there either, wait sealed in memory for a save that succeeds.
   func performLock(_ reason: LockReason) -> SessionError? {
-    guard state.withLock({ $0.phase != .locked }) else { return performSave(.lock) }
+    guard state.withLock({ $0.phase != .locked }) else {
+      if reason == .logout { forgetRemembered() }
+      return performSave(.lock)
+    }
     log.debug("locking (\(reason.rawValue))")
     tree.beginLocking()
     state.withLock { $0.phase = .locking }
@@ -80,6 +83,7 @@ extension VaultSession {
       state.withLock { $0.failure = failure }
     }
     let keepsEdits = tree.pending.hasChanges && state.withLock { $0.rescue == nil }
+    if let keys = state.withLock({ $0.keys }) { remember(keys, after: reason) }
     tree.lock(keepingEdits: keepsEdits)
     state.withLock { state in
       state.phase = .locked

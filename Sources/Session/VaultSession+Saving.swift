@@ -81,10 +81,10 @@ extension VaultSession {
     try put(output.bytes, into: file) { bytes in
       (try? KDBXFile.verify(bytes, key: written.1, against: document)) != nil
     }
-    state.withLock { state in
-      state.keys?.header = written.0
-      state.keys?.derived = written.1
-    }
+    // As a whole: a part that is set through the optional would leave the key before it alive
+    // (Swift 6.3.1; a test holds a lock against that).
+    let renewed = VaultKeys(header: written.0, derived: written.1, composite: keys.composite)
+    state.withLock { $0.keys = renewed }
   }
 
   /// Puts the bytes where they belong: in the vault's place, unless someone else has changed it.

@@ -30,6 +30,7 @@ extension VaultSession {
         "read_only": .boolean(isReadOnly),
         "locks_in": lock.map { .integer(max(0, $0.time - now) / 1_000_000_000) } ?? .null,
         "key_file": options.keyFile.map { .string($0.description) } ?? .null,
+        "remembers": .boolean(options.rememberFor > 0),
         "no_password": .boolean(options.hasNoPassword),
         "unsaved": .boolean(pending.hasChanges),
         "last_saved": state.lastSaved.map { .string(Self.text($0)) } ?? .null,

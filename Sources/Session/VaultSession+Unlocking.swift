@@ -7,16 +7,18 @@ import VaultTree
 
 /// Someone who wants the vault unlocked.
 struct UnlockRequest: Sendable {
-  var keys: UnlockKeys
+  /// `nil`: the key that is remembered.
+  var keys: UnlockKeys?
   var completion: @Sendable (SessionError?) -> Void
 }
 
 extension VaultSession {
   /// Unlocks the vault on the worker; `completion` runs there.
   ///
-  /// A vault that is not locked stays so, whatever the keys are.
+  /// Without keys it is the remembered one that is tried. A vault that is not locked stays so, whatever
+  /// the keys are.
   package func unlock(
-    with keys: UnlockKeys, completion: @escaping @Sendable (SessionError?) -> Void
+    with keys: UnlockKeys?, completion: @escaping @Sendable (SessionError?) -> Void
   ) {
     let ended = state.withLock { state -> SessionError?? in
       if case .ended(let failure) = state.phase { return .some(failure) }
@@ -27,7 +29,7 @@ extension VaultSession {
   }
 
   /// Unlocks the vault and waits for it.
-  package func unlockAndWait(with keys: UnlockKeys) throws(SessionError) {
+  package func unlockAndWait(with keys: UnlockKeys?) throws(SessionError) {
     let answer = try Answer()
     unlock(with: keys) { answer.give($0) }
     if let failure = answer.wait() { throw failure }
@@ -36,7 +38,7 @@ extension VaultSession {
   // MARK: - On the worker
 
   /// Opens the vault's file again, and shows the same nodes.
-  func performUnlock(with keys: UnlockKeys) -> SessionError? {
+  func performUnlock(with given: UnlockKeys?) -> SessionError? {
     let isLocked = state.withLock { state in
       guard state.phase == .locked else { return false }
       state.phase = .unlocking
@@ -44,6 +46,9 @@ extension VaultSession {
     }
     guard isLocked else { return nil }
     do throws(SessionError) {
+      guard let keys = given ?? rememberedKeys() else {
+        throw SessionError(.locked, "the key is not remembered, or not any more")
+      }
       if let kept = state.withLock({ $0.keys }) {
         try checkKept(kept, with: keys)
         tree.reopen()
@@ -54,6 +59,7 @@ extension VaultSession {
       state.withLock { $0.phase = .locked }
       return error
     }
+    forgetRemembered()
     noteUse()
     let now = clock.sinceBoot()
     state.withLock { state in

@@ -7,6 +7,7 @@ import Testing
 @Suite struct ControlMessageTests {
   @Test(arguments: [
     ControlRequest.unmount(lazily: true), .unmount(lazily: false), .save, .status, .lock,
+    .unlockAgain,
     .unlock(passwordCount: nil, keyCount: nil), .unlock(passwordCount: 0, keyCount: 32),
   ])
   func `a request is read as it was sent`(request: ControlRequest) {

@@ -2,6 +2,7 @@ import KDBX
 import Platform
 import Synchronization
 import Testing
+import Vault
 import VaultTree
 
 @testable import Session
@@ -190,5 +191,45 @@ extension Rig {
     try rig.session.lockAndWait(.request)
     #expect(try rig.session.endAndWait(.request(lazily: false)) == nil)
     #expect(mount.calls == ["detach", "stop"])
+  }
+}
+
+/// What a lock lets go of, and with it what its memory is overwritten with.
+@Suite(.timeLimit(.minutes(2))) struct ReleasingTests {
+  @Test func `a derived key goes with its last holder`() throws {
+    let folder = try TemporaryFolder()
+    let vault = try folder.vault()
+    weak var derived: DerivedKey?
+    weak var composite: CompositeKey?
+    do {
+      let opened = try openVault(vault)
+      derived = opened.contents.key
+      composite = opened.key
+      #expect(derived != nil)
+    }
+    #expect(derived == nil)
+    #expect(composite == nil)
+  }
+
+  @Test(arguments: [false, true])
+  func `a lock lets go of every key`(edits: Bool) throws {
+    let rig = try Rig()
+    weak var first: DerivedKey?
+    weak var composite: CompositeKey?
+    weak var values: ValueSource?
+    rig.session.state.withLock { state in
+      first = state.keys?.derived
+      composite = state.keys?.composite
+    }
+    values = rig.session.tree.vault.document.values
+    if edits {
+      try rig.edit(new)
+      try rig.session.saveAndWait(.save)
+      try rig.edit("https://newer.example")
+    }
+    try rig.session.lockAndWait(.request)
+    #expect(first == nil)
+    #expect(composite == nil)
+    #expect(values == nil)
   }
 }

@@ -82,4 +82,15 @@ int platform_set_attribute(
     int file, const char *_Nonnull name, const void *_Nonnull value, size_t count);
 int platform_remove_attribute(int file, const char *_Nonnull name);
 
+/// Keeps `count` bytes in the kernel under `name`, for the calling thread and those that it starts, for
+/// so many seconds at most; what was kept under the name goes. (glibc has no add_key and keyctl.)
+int platform_keep_key(
+    const char *_Nonnull name, const void *_Nonnull bytes, size_t count, unsigned seconds);
+
+/// Reads what is kept under `name`; gives the number of bytes that there are.
+ptrdiff_t platform_read_key(const char *_Nonnull name, void *_Nonnull bytes, size_t count);
+
+/// Forgets what is kept under `name`.
+int platform_forget_key(const char *_Nonnull name);
+
 #endif

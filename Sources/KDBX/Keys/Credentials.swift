@@ -37,6 +37,19 @@ package final class CompositeKey: Sendable {
   /// What answers challenges, if the vault wants that.
   package let responder: ChallengeResponder?
 
+  /// A key whose parts were kept aside; what answers challenges is not among them.
+  package init(restoring parts: consuming SecretBytes, responder: ChallengeResponder?) {
+    bytes = parts.withBytes { SHA256.secretHash($0) }
+    self.parts = parts
+    keePass1Keys = []
+    self.responder = responder
+  }
+
+  /// Lends what password and key file put into the key, to be kept aside: hashes, never the password.
+  package func withParts<E: Error>(
+    _ body: (borrowing SecretBytes) throws(E) -> Void
+  ) throws(E) { try body(parts) }
+
   package init(_ credentials: borrowing Credentials) {
     var parts = WipedBuffer(capacity: 64)
     switch credentials.password {

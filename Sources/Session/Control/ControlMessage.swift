@@ -7,6 +7,8 @@ package enum ControlRequest: Hashable, Sendable {
   /// With the password and the key file's key, as far as there are any, of so many bytes: they follow
   /// the line, in this order.
   case unlock(passwordCount: Int?, keyCount: Int?)
+  /// With the key that the mount remembers.
+  case unlockAgain
 
   /// The most bytes that a line may have.
   static let longestLine = 4096
@@ -18,6 +20,7 @@ package enum ControlRequest: Hashable, Sendable {
     case .string("save"): self = .save
     case .string("status"): self = .status
     case .string("lock"): self = .lock
+    case .string("unlock-again"): self = .unlockAgain
     case .string("unlock"):
       guard let password = Self.count(object["password"]), let key = Self.count(object["key"])
       else { return nil }
@@ -32,6 +35,7 @@ package enum ControlRequest: Hashable, Sendable {
     case .save: ["command": .string("save")]
     case .status: ["command": .string("status")]
     case .lock: ["command": .string("lock")]
+    case .unlockAgain: ["command": .string("unlock-again")]
     case .unlock(let password, let key):
       [
         "command": .string("unlock"), "password": Self.value(password), "key": Self.value(key),

@@ -121,6 +121,7 @@ package final class ControlServer: Sendable {
       case .status: return session.status
       case .save: try session.saveAndWait(.save)
       case .lock: try session.lockAndWait(.request)
+      case .unlockAgain: try session.unlockAndWait(with: nil)
       case .unlock(let passwordCount, let keyCount):
         let keys = try Self.keys(
           passwordCount, keyCount, &lines, from: caller, session.responder)
