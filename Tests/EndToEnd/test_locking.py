@@ -9,6 +9,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -255,6 +256,35 @@ class TestCommands:
         assert (mounts[1] / ENTRY / "password").read_text() == OLD
         for mount in mounts:
             mount.unmount()
+
+
+class TestRemembering:
+    def test_it_unlocks_without_its_key_for_a_while(self, vault, place):
+        mount = programs.mount(vault, place, "--remember", "1h", password="fixture")
+        lock(place)
+        done = programs.run("unlock", place)
+        assert (done.code, done.err) == (0, "")
+        assert (mount / ENTRY / "password").read_text() == OLD
+        # Each lock keeps it anew.
+        lock(place)
+        assert programs.run("unlock", place).code == 0
+        mount.unmount()
+
+    def test_the_time_ends(self, vault, place):
+        mount = programs.mount(vault, place, "--remember", "1s", password="fixture")
+        lock(place)
+        # Asking unlocks while the key is there, so the time is waited for first.
+        time.sleep(1.5)
+        # With nothing on standard input and no terminal there is no other way in.
+        assert "not remembered" in ask(mount, {"command": "unlock-again"})["error"]
+        assert programs.run("unlock", place).code == 9
+        unlock(place)
+        mount.unmount()
+
+    def test_it_is_off_unless_asked_for(self, mounted):
+        lock(mounted.place)
+        assert ask(mounted, {"command": "unlock-again"})["kind"] == "locked"
+        assert programs.run("unlock", mounted.place).code == 9
 
 
 class TestControlSocket:
