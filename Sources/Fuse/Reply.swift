@@ -74,6 +74,13 @@ package struct EntryReply: ~Copyable, Sendable {
     var parameters = fuse_entry_param(entry)
     return unsafe duty.answer { request in unsafe fuse_reply_entry(request, &parameters) }
   }
+
+  /// Answers that the name leads nowhere, which the kernel may believe for so long.
+  package consuming func absent(validForSeconds: Double) {
+    var parameters = fuse_entry_param()
+    parameters.entry_timeout = validForSeconds
+    unsafe duty.answer { request in unsafe fuse_reply_entry(request, &parameters) }
+  }
 }
 
 /// Answers with attributes.
@@ -129,8 +136,11 @@ package struct OpenReply: ~Copyable, Sendable {
   package consuming func failure(_ error: Errno) { duty.failure(error) }
 
   /// Answers, and gives whether the kernel took the answer; if not, no release follows.
-  package consuming func opened(_ handle: HandleNumber) -> Bool {
-    var file = fuse_file_info(file: handle)
+  ///
+  /// Without `isFlushed` no flush comes for it either, which saves a handle that can't write a round
+  /// trip at each `close`.
+  package consuming func opened(_ handle: HandleNumber, isFlushed: Bool = true) -> Bool {
+    var file = fuse_file_info(file: handle, isFlushed: isFlushed)
     return unsafe duty.answer { request in unsafe fuse_reply_open(request, &file) }
   }
 }
@@ -161,7 +171,7 @@ package struct CreateReply: ~Copyable, Sendable {
   /// release follows.
   package consuming func created(_ entry: Entry, _ handle: HandleNumber) -> Bool {
     var parameters = fuse_entry_param(entry)
-    var file = fuse_file_info(file: handle)
+    var file = fuse_file_info(file: handle, isFlushed: true)
     return unsafe duty.answer { request in unsafe fuse_reply_create(request, &parameters, &file) }
   }
 }

@@ -2,6 +2,7 @@ import KDBX
 import Platform
 import Secrets
 import Synchronization
+import Vault
 import VaultTree
 
 extension VaultSession {
@@ -35,8 +36,22 @@ extension VaultSession {
       let now = clock.wall()
       state.withLock { $0.lastSaved = now }
       dropRescue()
+      say(prepared.mended)
     }
     return settle(failure) ?? (reason.storesAll ? state.withLock { $0.conflict } : nil)
+  }
+
+  /// Says what was mended in entries that were edited.
+  private func say(_ mended: Set<MendedFault>) {
+    if mended.contains(.missingUUID) {
+      log.warning("an entry that was edited had no UUID, and has one now")
+    }
+    if mended.contains(.repeatedUUID) {
+      log.warning("an entry that was edited had the UUID of another, and has its own now")
+    }
+    if mended.contains(.historyUUID) {
+      log.warning("old versions of an entry that was edited had another UUID, and have its own now")
+    }
   }
 
   /// Notes how a save went, and says a failure that is new.

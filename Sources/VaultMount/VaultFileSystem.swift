@@ -6,13 +6,19 @@ import VaultTree
 /// The tree of a vault as a file system: each request is one call of the tree's.
 ///
 /// What a name leads to and what `stat` shows are cached by the kernel for long; the tree tells what has
-/// changed (``VaultMount``). Names that lead nowhere aren't cached: a new one needs no telling.
+/// changed (``VaultMount``). That a name leads nowhere is cached too, for a moment.
 struct VaultFileSystem: FileSystem {
   /// Saves the vault for an `fsync`, and tells when it is on disk or why it isn't.
   typealias Save = @Sendable (_ completion: @escaping @Sendable (Errno?) -> Void) -> Void
 
   /// How long the kernel believes names and attributes: until it is told otherwise, practically.
   static let validForSeconds: Double = 3600
+
+  /// How long the kernel believes that a name leads nowhere: programs ask for the same ones again and
+  /// again.
+  ///
+  /// Short, because a locked tree doesn't say so of any name.
+  static let absentForSeconds: Double = 1
 
   let tree: VaultTree
   let listings: ListingCache
@@ -26,7 +32,7 @@ struct VaultFileSystem: FileSystem {
     Entry(
       FileAttributes(attributes, owner: owner),
       attributesValidForSeconds: attributes.unsettled ? 0 : Self.validForSeconds,
-      nameValidForSeconds: Self.validForSeconds)
+      nameValidForSeconds: attributes.isView ? 0 : Self.validForSeconds)
   }
 
   /// Answers with a node of a new name, to which a reference of the kernel's has been counted.
@@ -59,6 +65,9 @@ extension VaultFileSystem {
     do throws(TreeError) {
       found = try tree.lookup(name, in: NodeID(directory))
     } catch {
+      if error == .noEntry, VaultTree.staysAbsent(name, in: NodeID(directory)) {
+        return reply.absent(validForSeconds: Self.absentForSeconds)
+      }
       return reply.failure(Errno(error))
     }
     answer(found, reply)
@@ -234,7 +243,8 @@ extension VaultFileSystem {
     } catch {
       return reply.failure(Errno(error))
     }
-    if !reply.opened(HandleNumber(handle)) { tree.release(handle) }
+    let isFlushed = flags.contains(.write) || flags.contains(.truncate)
+    if !reply.opened(HandleNumber(handle), isFlushed: isFlushed) { tree.release(handle) }
   }
 
   func read(

@@ -1,4 +1,5 @@
 package import KDBX
+package import Vault
 
 /// The inode number of a node: running, kept over moves and renames, never given twice
 /// (`docs/tree.md`).
@@ -6,6 +7,13 @@ package struct NodeID: RawRepresentable, Hashable, Sendable {
   package let rawValue: UInt64
 
   package init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  /// Where the numbers of the directories below `.kdbxfs` begin.
+  static let firstView: UInt64 = 1 << 62
+
+  /// Whether it is `.kdbxfs` or a directory below it: its listing is made anew at each look, so that
+  /// none may be kept.
+  package var isView: Bool { rawValue >= Self.firstView }
 
   /// The root group's directory; FUSE gives the root of a mount the number 1.
   package static let root = NodeID(rawValue: 1)
@@ -57,10 +65,14 @@ package struct NodeAttributes: Hashable, Sendable {
   /// Whether some handle holds writes that have not settled, or the file's content is made anew at
   /// each open (`totp`): then the answer must not be cached (time-out 0).
   package var unsettled: Bool
+  /// Whether the name that led to it may lead to something else next time, without anybody being told:
+  /// then that must not be cached either.
+  package var isView: Bool
 
   package init(
     node: NodeID, kind: NodeKind, permissions: UInt32, size: Int, linkCount: Int = 1,
-    modified: Timestamp, changed: Timestamp, accessed: Timestamp, unsettled: Bool
+    modified: Timestamp, changed: Timestamp, accessed: Timestamp, unsettled: Bool,
+    isView: Bool = false
   ) {
     self.node = node
     self.kind = kind
@@ -71,6 +83,7 @@ package struct NodeAttributes: Hashable, Sendable {
     self.changed = changed
     self.accessed = accessed
     self.unsettled = unsettled
+    self.isView = isView
   }
 }
 
@@ -230,12 +243,15 @@ package struct PreparedSave: Sendable {
   /// What is to be written.
   package let document: Document
   package let reason: SaveReason
+  /// Faults of the file that were mended in entries that were edited: to be said.
+  package let mended: Set<MendedFault>
   /// Counts the changes that `document` holds; what is newer stays pending.
   let generation: UInt64
 
-  init(document: Document, reason: SaveReason, generation: UInt64) {
+  init(document: Document, reason: SaveReason, mended: Set<MendedFault>, generation: UInt64) {
     self.document = document
     self.reason = reason
+    self.mended = mended
     self.generation = generation
   }
 }

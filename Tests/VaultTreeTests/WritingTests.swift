@@ -525,6 +525,17 @@ import Vault
     #expect(again.entry("mail")?.historyCount == 2)
   }
 
+  @Test func `a new attachment that is written once more as it is stays as it is`() throws {
+    let shell = Shell(try Samples.office())
+    for _ in 1...2 { try shell.copy(Array("twice".utf8), to: "mail/attachments/new") }
+    #expect(try shell.cat("mail/attachments/new") == "twice")
+    try shell.copy([], to: "mail/attachments/empty")
+    try shell.copy([], to: "mail/attachments/empty")
+    shell.save()
+    #expect(try shell.cat("mail/attachments/new") == "twice")
+    #expect(try shell.ls("mail/attachments") == ["key.txt", "new", "empty"])
+  }
+
   @Test func `the first attachment needs its directory`() throws {
     let shell = Shell(try Samples.office())
     #expect(throws: TreeError.noEntry) { try shell.redirect("plain/attachments/a", "x") }

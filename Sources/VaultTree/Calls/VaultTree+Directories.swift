@@ -1,7 +1,8 @@
 extension VaultTree {
   /// Opens a directory; its listing stays as it is at the first read until the handle is released.
   package func openDirectory(_ node: NodeID) throws(TreeError) -> HandleID {
-    try locked { (state) throws(TreeError) in
+    prepareView(node)
+    return try locked { (state) throws(TreeError) in
       try state.checkNotLost(node)
       let meaning = state.meaning(of: node)
       switch meaning {
@@ -10,7 +11,8 @@ extension VaultTree {
         state.folders[owner]?.removed = []
       case .entry(let owner): state.showCodes(owner, atOnce: true)
       case .item(_, let key) where key.isDirectory: break
-      case .item, .groupNotes, .scratch: throw .notDirectory
+      case .view: break
+      case .item, .groupNotes, .scratch, .link: throw .notDirectory
       case .dead: throw .noEntry
       }
       let handle = state.newHandle()

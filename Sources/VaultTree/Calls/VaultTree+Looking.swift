@@ -3,18 +3,29 @@ import Synchronization
 extension VaultTree {
   /// Finds `name`; counts one reference of the kernel's to the node.
   package func lookup(_ name: [UInt8], in parent: NodeID) throws(TreeError) -> NodeAttributes {
-    try locked(
+    prepareView(parent, name)
+    return try locked(
       ifLocked: { (state) throws(TreeError) in try state.lookupLocked(name, in: parent) }
     ) { (state) throws(TreeError) in
       guard name.count <= NameCoding.limit else { throw .nameTooLong }
       try state.checkNotLost(parent)
-      guard let found = try state.find(name, in: state.meaning(of: parent)) else {
+      let directory = state.meaning(of: parent)
+      guard let found = try state.find(name, in: directory) else {
+        state.noteSought(name, in: directory)
         throw .noEntry
       }
       let attributes = try state.attributes(found.node, found.meaning)
       state.reference(found.node)
       return attributes
     }
+  }
+
+  /// Whether a name that leads nowhere goes on doing so until somebody makes it, or the tree tells that
+  /// it leads somewhere.
+  ///
+  /// Names of the tree's own come and go with what they are made from.
+  package static func staysAbsent(_ name: [UInt8], in parent: NodeID) -> Bool {
+    !parent.isView && !ReservedName.all.contains(name)
   }
 
   /// Takes back `count` references of the kernel's.
@@ -75,6 +86,8 @@ extension VaultTree {
     try locked { (state) throws(TreeError) in
       var found = FoundNode(node: .root, meaning: .folder(0))
       for name in path.split(separator: UInt8(ascii: "/")) {
+        // A link on the way leads on to what it means.
+        if case .link(let owner, _) = found.meaning { found = state.found(owner) }
         guard let next = try state.find(Array(name), in: found.meaning) else { throw .noEntry }
         found = next
       }

@@ -39,7 +39,7 @@ extension VaultTree {
     }
     return locked { state in
       switch state.meaning(of: file.node) {
-      case .scratch, .dead: return .nothing
+      case .scratch, .view, .link, .dead: return .nothing
       case .item(let owner, let key):
         state.await(key, owner)
         return .save
@@ -186,7 +186,7 @@ enum SettleTarget: Sendable {
 extension TreeState {
   mutating func settleTarget(_ node: NodeID) throws(TreeError) -> SettleTarget {
     switch meaning(of: node) {
-    case .dead, .folder, .entry: return .none
+    case .dead, .folder, .entry, .view, .link: return .none
     case .scratch(let id):
       guard let scratch = scratches[id] else { return .none }
       return .scratch(scratch.file)
@@ -220,7 +220,7 @@ extension TreeState {
       events.invalidate(node)
       events.invalidate(Slot.node(owner, Slot.own))
       return true
-    case .dead, .scratch, .folder, .entry:
+    case .dead, .scratch, .folder, .entry, .view, .link:
       // It has changed into something else meanwhile.
       return false
     }
@@ -248,7 +248,7 @@ extension TreeState {
     switch meaning(of: file.node) {
     case .scratch(let id): dropIfGone(id)
     case .item(let owner, let key): releaseItem(key, owner, file, wasRefused)
-    case .folder, .entry, .groupNotes, .dead: break
+    case .folder, .entry, .groupNotes, .view, .link, .dead: break
     }
   }
 

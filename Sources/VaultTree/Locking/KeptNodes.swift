@@ -81,6 +81,21 @@ struct KeptNodes: Sendable {
     for (key, node) in entry.numbers { items[owner, default: [:]][hasher.hash(key)] = node }
   }
 
+  /// A directory of views that is always there; the others are made anew when someone asks for them.
+  private mutating func keep(_ directory: ViewDirectory, _ node: NodeID) {
+    let (parent, name): (NodeID, [UInt8])
+    if directory == .control {
+      (parent, name) = (.root, ReservedName.control)
+    } else {
+      guard let found = ViewDirectory.inControl.first(where: { $0.directory == directory }) else {
+        return
+      }
+      (parent, name) = (Slot.view(0), found.name)
+    }
+    let place = Place(directory: parent, name: hasher.hash(name, as: .name))
+    targets[place] = Target(node: node, kind: .directory)
+  }
+
   /// A node that the kernel holds.
   private mutating func keep(_ node: NodeID, of state: inout TreeState) {
     switch state.meaning(of: node) {
@@ -96,7 +111,8 @@ struct KeptNodes: Sendable {
         directory: Slot.node(owner, Slot.own),
         name: hasher.hash(ReservedName.groupNotes, as: .name))
       targets[place] = Target(node: node, kind: .file)
-    case .folder, .entry, .scratch, .dead: break
+    case .view(let directory): keep(directory, node)
+    case .folder, .entry, .scratch, .link, .dead: break
     }
   }
 }
@@ -112,7 +128,7 @@ extension TreeState {
     case .inVersion(let version, .attachment):
       return try number(of: .inVersion(version, .attachments), owner)
     case .inVersion(let version, _): return try number(of: .version(version), owner)
-    case .field, .tags, .expires, .totp, .hotp, .attachments, .history:
+    case .field, .tags, .expires, .totp, .hotp, .attachments, .history, .json, .env:
       return Slot.node(owner, Slot.own)
     }
   }

@@ -47,6 +47,8 @@ extension ItemKey {
     case .version(let name): [9] + name
     // The name of a version is a time and perhaps a number: it holds no NUL.
     case .inVersion(let name, let key): [10] + name + [0] + key.spelling
+    case .json: [11]
+    case .env: [12]
     }
   }
 }

@@ -27,6 +27,7 @@ extension TreeState {
     closeHandles()
     if keepingEdits {
       openness = .shut
+      forgetWhatWasSeen()
     } else {
       let old = self
       self = TreeState(Vault(.empty()), options, sealing: sealing, quota: quota)
@@ -44,6 +45,7 @@ extension TreeState {
     isEnding = old.isEnding
     kept = old.kept
     nextOwner = old.nextOwner
+    nextView = old.nextView
     nextHandle = old.nextHandle
     firstHandle = old.firstHandle
     lostWrites = old.lostWrites

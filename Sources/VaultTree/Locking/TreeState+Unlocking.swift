@@ -11,6 +11,7 @@ extension TreeState {
     self = TreeState(vault, options, sealing: sealing, quota: quota)
     isEnding = old.isEnding
     nextOwner = old.nextOwner
+    nextView = old.nextView
     nextHandle = old.nextHandle
     firstHandle = old.firstHandle
     lostWrites = old.lostWrites
@@ -147,7 +148,7 @@ extension TreeState {
       if let node = left.removeValue(forKey: hasher.hash(key)) { found.append((key, node)) }
     }
     if !left.isEmpty {
-      for key in versionKeys(of: view) {
+      for key in versionKeys(of: owner) {
         if let node = left.removeValue(forKey: hasher.hash(key)) { found.append((key, node)) }
       }
     }
@@ -167,9 +168,10 @@ extension TreeState {
       + view.attachments.map { .attachment($0.name) }
   }
 
-  private func versionKeys(of view: EntryView) -> [ItemKey] {
-    VersionList(of: view.entry).versions.flatMap { version -> [ItemKey] in
-      let inner = EntryView(version.entry, in: vault, isVersion: true)
+  private mutating func versionKeys(of owner: UInt64) -> [ItemKey] {
+    let versions = (try? history(owner))?.versions ?? []
+    return versions.flatMap { version -> [ItemKey] in
+      let inner = EntryView(version.entry, in: vault.document.values)
       return [.version(version.name)]
         + Self.keys(of: inner).map { .inVersion(version.name, $0) }
     }

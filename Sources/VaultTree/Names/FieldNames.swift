@@ -9,6 +9,7 @@ enum FieldNames {
   /// The last keeps its key, as KeePass shows it; the others get ` (2)`, ` (3)` …, which is what the
   /// next save of the entry writes.
   static func distinctKeys(_ keys: [[UInt8]]) -> [[UInt8]] {
+    guard hasTwins(keys) else { return keys }
     var last: [[UInt8]: Int] = [:]
     for i in keys.indices { last[keys[i]] = i }
     guard last.count < keys.count else { return keys }
@@ -24,6 +25,15 @@ enum FieldNames {
       result[i] = candidate
     }
     return result
+  }
+
+  /// Whether two keys are the same; most entries have few, which are compared without more ado.
+  private static func hasTwins(_ keys: [[UInt8]]) -> Bool {
+    guard keys.count <= 16 else { return true }
+    for i in keys.indices {
+      for j in 0..<i where keys[i] == keys[j] { return true }
+    }
+    return false
   }
 
   /// `name (2)`.
@@ -50,17 +60,25 @@ enum FieldNames {
   /// How a key of no bytes is shown; a NUL, which it spells, is in no key.
   static let nameless = Array("%00".utf8)
 
+  /// Whether a key is that of a standard field that has a file.
+  static func isShownStandard(_ key: [UInt8]) -> Bool { standardFileName(of: key) != nil }
+
+  /// The key and the file name of a standard field, as they are kept for all entries.
+  static func standardNames(of key: [UInt8]) -> (key: [UInt8], fileName: [UInt8])? {
+    switch key {
+    case FieldKey.userName: (FieldKey.userName, ReservedName.username)
+    case FieldKey.password: (FieldKey.password, ReservedName.password)
+    case FieldKey.url: (FieldKey.url, ReservedName.url)
+    case FieldKey.notes: (FieldKey.notes, ReservedName.notes)
+    default: nil
+    }
+  }
+
   /// The file name of a standard field; nil for any other key.
   ///
   /// The title has none: it is the directory's name.
   static func standardFileName(of key: [UInt8]) -> [UInt8]? {
-    switch key {
-    case FieldKey.userName: ReservedName.username
-    case FieldKey.password: ReservedName.password
-    case FieldKey.url: ReservedName.url
-    case FieldKey.notes: ReservedName.notes
-    default: nil
-    }
+    standardNames(of: key)?.fileName
   }
 
   /// The standard field that a file name stands for.

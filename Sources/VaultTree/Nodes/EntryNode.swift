@@ -67,8 +67,10 @@ struct SlotTable: Sendable {
 /// An entry's last full state.
 struct BeforeRemovals: Sendable {
   let entry: Entry
-  /// ``EntryNode/base`` at that time.
+  /// ``EntryNode/base`` at that time, or what the document had where new names made the difference.
   let base: Entry?
+  /// ``EntryNode/hasHistoryItem`` at that time.
+  let hasHistoryItem: Bool
 }
 
 /// How a name is shown otherwise than the document says.
@@ -92,6 +94,8 @@ struct FreshItem: Sendable {
   var value = RestingBytes.empty
   var isProtected: Bool
   var made: Timestamp
+  /// Where it stands among those that were made in this mount.
+  var place: UInt64
   /// Whether a value has settled, or it was closed without one.
   var hasSettled = false
   /// The number of handles that have it open for writing.

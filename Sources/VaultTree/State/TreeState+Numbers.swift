@@ -73,11 +73,13 @@ extension TreeState {
 
   /// What a node number stands for.
   mutating func meaning(of node: NodeID) -> NodeMeaning {
+    if node.isView { return viewMeaning(of: node) }
     if let meaning = overrides[node] { return meaning }
     let (owner, slot) = (Slot.owner(of: node), Slot.slot(of: node))
     switch owners[owner] {
     case .group:
       if slot == Slot.own { return .folder(owner) }
+      if let link = Slot.link(of: slot) { return .link(owner, link) }
       return slot == Slot.groupNotes ? .groupNotes(owner) : .dead
     case .undecided:
       return slot == Slot.own ? .folder(owner) : .dead
@@ -85,6 +87,7 @@ extension TreeState {
       return slot == Slot.own ? .scratch(id) : .dead
     case .entry:
       if slot == Slot.own { return .entry(owner) }
+      if let link = Slot.link(of: slot) { return .link(owner, link) }
       guard let key = key(ofSlot: slot, owner), let number = try? number(of: key, owner),
         number == node
       else { return .dead }
@@ -130,6 +133,7 @@ extension TreeState {
     }
     references[node] = nil
     lost.remove(node)
+    if node.isView { return forgetViewDirectory(node) }
     if case .scratch(let id) = overrides[node] ?? scratchMeaning(node) { dropIfGone(id) }
   }
 

@@ -10,7 +10,8 @@ extension TreeState {
   ) throws(TreeError) -> FileHandle {
     let changes = flags.contains(.write) || flags.contains(.truncate)
     switch meaning {
-    case .folder, .entry: throw .isDirectory
+    case .folder, .entry, .view: throw .isDirectory
+    case .link: throw .invalid
     case .dead: throw .noEntry
     case .scratch(let id):
       guard let scratch = scratches[id], scratch.target == nil else { throw .noEntry }
@@ -116,12 +117,18 @@ extension TreeState {
     let key = try newKey(named: name, in: directory)
     try touch(owner)
     let time = now()
-    let fresh = FreshItem(isProtected: protects(key, owner), made: time)
+    let fresh = newItem(key, owner, at: time)
     entries[owner]?.overlays[key] = .fresh(fresh)
     entries[owner]?.changed[key] = time
     noteKind(.change, owner)
     if directory.isAttachments { noteAttachment(owner) }
     return FoundNode(node: try number(of: key, owner), meaning: .item(owner, key))
+  }
+
+  /// A new field or attachment, with nothing in it.
+  mutating func newItem(_ key: ItemKey, _ owner: UInt64, at time: Timestamp) -> FreshItem {
+    nextFresh += 1
+    return FreshItem(isProtected: protects(key, owner), made: time, place: nextFresh)
   }
 
   /// Sees to it that a directory can hold a new file: an undecided one becomes an entry, unless the
@@ -134,6 +141,7 @@ extension TreeState {
     guard let directory = FileDirectory(meaning) else {
       switch meaning {
       case .item(_, let key) where key.isReadOnly && key.isDirectory: throw .readOnlyFile
+      case .view: throw .readOnlyFile
       case .dead: throw .noEntry
       default: throw .notDirectory
       }
@@ -211,7 +219,7 @@ extension WriteRule {
       case .field: .field
       case .attachment: .attachment
       case .tags, .expires, .totp, .hotp: .text(limit: 1 << 20)
-      case .attachments, .history, .version, .inVersion: .nothing
+      case .attachments, .history, .version, .inVersion, .json, .env: .nothing
       }
   }
 }

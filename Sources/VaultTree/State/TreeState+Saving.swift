@@ -10,6 +10,8 @@ struct SaveRecord: Sendable {
   /// Those of them that got a history item.
   var historyItems: Set<UInt64> = []
   var newEntries: Set<EntryID> = []
+  /// What was mended in entries that were edited.
+  var mended: Set<MendedFault> = []
   var structure: UInt64 = 0
   /// When it was taken, by the monotonic clock.
   var taken: Int64 = 0
@@ -36,15 +38,15 @@ extension TreeState {
     let number = nextSave
     nextSave += 1
     saves[number] = record
-    return PreparedSave(document: vault.document, reason: reason, generation: number)
+    return PreparedSave(
+      document: vault.document, reason: reason, mended: record.mended, generation: number)
   }
 
   /// Puts new fields and attachments into the document that are due.
   private mutating func storeNewNames(_ reason: SaveReason) {
     let now = options.monotonic()
     for owner in entries.keys.sorted() {
-      for (key, overlay) in entries[owner]?.overlays ?? [:] {
-        guard let fresh = overlay.fresh, fresh.hasSettled else { continue }
+      for (key, fresh) in newItems(owner) where fresh.hasSettled {
         let isClosed = fresh.writers <= 0
         let wait = now - (fresh.closed ?? now)
         let isBack = entries[owner]?.removedItems.contains(key) == true
@@ -99,6 +101,7 @@ extension TreeState {
       return undoEdit(owner, id, base)
     }
     record.entries[owner] = entry.revision
+    defer { mendUUIDs(of: owner, id, &record) }
     guard !entry.hasHistoryItem else {
       record.historyItems.insert(owner)
       return
@@ -113,6 +116,15 @@ extension TreeState {
     entries[owner]?.hasHistoryItem = true
     forgetView(owner)
     events.invalidations.append(.listing(historyNode(owner)))
+  }
+
+  /// An edited entry has faults in its UUIDs mended with it.
+  private mutating func mendUUIDs(of owner: UInt64, _ id: EntryID, _ record: inout SaveRecord) {
+    let faults = vault.mendUUIDs(of: id)
+    guard !faults.isEmpty else { return }
+    record.mended.formUnion(faults)
+    forgetView(owner)
+    forgetViewContents()
   }
 
   private mutating func historyNode(_ owner: UInt64) -> NodeID {
