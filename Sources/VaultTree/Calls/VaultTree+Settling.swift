@@ -50,12 +50,18 @@ extension VaultTree {
 
   /// Closes a handle for good.
   package func release(_ handle: HandleID) {
-    guard let file = locked({ $0.handles[handle] }) else {
-      return locked { state in
+    let found: FileHandle? = locked { state in
+      guard let file = state.handles[handle] else {
         state.directories[handle] = nil
         state.lostWrites.remove(handle)
+        return nil
       }
+      // A file that was only read leaves nothing to settle.
+      guard file.flags == .read, file.scratch == nil else { return file }
+      state.release(file, wasRefused: false)
+      return nil
     }
+    guard let file = found else { return }
     let wasRefused = file.draft.withLock { draft in
       // Nobody waits for this and sees no error: only an emptying that nothing followed settles here.
       if draft.failure == nil, draft.isTruncatedAlone { try? settle(file, &draft) }

@@ -56,8 +56,8 @@ extension TreeState {
     _ draft: consuming HandleDraft
   ) -> FileHandle {
     let handle = FileHandle(
-      newHandle(), node, flags, scratch: scratch, rule: rule, opened: options.monotonic(),
-      draft: draft)
+      newHandle(), node, flags, scratch: scratch, rule: rule, values: vault.document.values,
+      opened: options.monotonic(), draft: draft)
     handles[handle.id] = handle
     return handle
   }

@@ -47,8 +47,10 @@ enum Lines {
         if (try? shell.stat(path + "/.history")) != nil {
           lines.append("\(shown): entry")
           lines.append("\(shown): \(try shell.ls(path + "/.history").count) old versions")
+        } else if (try? shell.stat(path + "/.notes")) != nil {
+          lines.append("\(shown): group")
         } else if try shell.stat(path).kind == .directory {
-          lines.append(shown.hasSuffix("/attachments") ? "\(shown): directory" : "\(shown): group")
+          lines.append("\(shown): directory")
         } else {
           lines.append("\(shown) = \(text(try shell.bytes(path)))")
           return

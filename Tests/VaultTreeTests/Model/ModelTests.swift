@@ -11,7 +11,7 @@ import Testing
 
   static var seeds: [UInt64] {
     let named = unsafe getenv("KDBXFS_MODEL_SEEDS").map { unsafe String(cString: $0) }
-    let parts = (named ?? "1:400").split(separator: ":").compactMap { UInt64($0) }
+    let parts = (named ?? "1:160").split(separator: ":").compactMap { UInt64($0) }
     guard parts.count == 2 else { return [] }
     return Array(parts[0]..<(parts[0] + parts[1]))
   }
