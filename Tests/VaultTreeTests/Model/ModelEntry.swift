@@ -165,9 +165,9 @@ struct ModelEntry {
   mutating func vacate(_ name: String, as temporary: String) {
     guard let field = fields.removeValue(forKey: name) else { return }
     removeScratch(temporary)
-    let isStored = isInDocument(name)
-    scratch[temporary] = Scratch(bytes: field.value, holds: isStored ? name : nil)
-    if isStored { kept[name] = field }
+    scratch[temporary] = Scratch(bytes: field.value, holds: name)
+    kept[name] = field
+    if !Self.isStandard(name) { stored.insert(name) }
   }
 
   /// Gives a field another name in the same entry, or its value to the field that has that name.
