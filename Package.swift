@@ -132,7 +132,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "VaultTreeTests",
-      dependencies: ["VaultTree", "Vault", "KDBX", "ByteCoding", "Ciphers", "Secrets"],
+      dependencies: [
+        "VaultTree", "Vault", "KDBX", "ByteCoding", "Ciphers", "Secrets", "TestSupport",
+      ],
       swiftSettings: strict),
     // What the tests of `Fuse` mount: a process that serves a mount can't read it.
     .executableTarget(
