@@ -127,7 +127,10 @@ extension VaultSession {
 
   /// Ends the session when its mount has left the mount table by itself.
   private func lookForMount() {
-    guard let mount = state.withLock({ $0.mount }), !mount.isAttached() else { return }
+    // The table is read in pieces while others mount and unmount: once is not enough to believe it.
+    guard let mount = state.withLock({ $0.mount }),
+      !(0..<3).contains(where: { _ in mount.isAttached() })
+    else { return }
     log.debug("the mount has left the mount table")
     state.withLock { $0.endings.append(EndRequest(reason: .unmounted) { _ in }) }
   }
