@@ -129,6 +129,30 @@ class TestCodes:
         assert after[2] == b"30"
 
 
+def test_029_field_references(run):
+    mount = run.mount()
+    place, raw = mount.place, run.before.readings["own reader"]
+    shown = {"clone/username": "sam", "clone/password": "pw-source", "mixed/username": "dom\\sam2",
+             "chain/password": "pw-source"}
+    kept = {f"{entry}/password": raw.entry(entry).strings["Password"]
+            for entry in ("self", "unknown", "chance")}
+    for path, value in (shown | kept).items():
+        assert (path, read(place / path)) == (path, value)
+        assert os.stat(place / path).st_size == len(value.encode())
+    reference = b"{REF:P@I:4D7B760064BA2E9BF5884A6618A02D07}"
+    assert os.getxattr(place / "clone/password", "user.kdbx.raw") == reference
+    (place / "source/password").write_text("rotated\n")
+    for path in ("clone/password", "chain/password"):
+        assert (read(place / path), os.stat(place / path).st_size) == ("rotated", 7)
+    (place / "clone/password").write_text(read(place / "clone/password") + "\n")
+    (place / "clone/username").write_text("plain-user\n")
+    mount.unmount()
+    run.before.expect({
+        "source": {"Password": ("pw-source", "rotated"), "history": 1},
+        "clone": {"UserName": (raw.entry("clone").strings["UserName"], "plain-user"), "history": 1},
+    })
+
+
 # Listings and sizes
 
 
