@@ -46,8 +46,9 @@ def test_eight_hours(vault, place, folder):
     early = resident(pid), descriptors(pid)
     for number in range(ROUNDS // 4, ROUNDS):
         use(number)
+    # Who asked last may not be gone yet.
+    programs.wait_until(lambda: descriptors(pid) <= early[1], "no more descriptors than before", 60)
     late = resident(pid), descriptors(pid)
-    assert late[1] == early[1], f"descriptors grew from {early[1]} to {late[1]}"
     # The history of the entry is full by then; what is left is the allocator's breathing.
     assert late[0] <= early[0] + 1024, f"memory grew from {early[0]} to {late[0]} KiB"
     mount.end()

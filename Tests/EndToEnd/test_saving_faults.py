@@ -183,6 +183,8 @@ def test_each_step_of_a_save_can_fail(step, vault, place, folder, state):
     tries = len(log.read_text().splitlines())
     mount.advance(6)
     programs.wait_until(lambda: len(log.read_text().splitlines()) > tries, "it is tried again", 60)
+    # Over, so that the next try is counted from before the clock is put forward.
+    programs.wait_until(lambda: status(place)["state"] == "unlocked", "the try is over", 60)
     failing.unlink()
     mount.advance(61)
     programs.wait_until(lambda: status(place)["save_error"] is None, "it is saved", 60)
