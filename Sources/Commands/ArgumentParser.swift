@@ -134,8 +134,7 @@ struct ArgumentParser {
 
   private static let commands: [String: CommandSet] = [
     "umount": .unmount, "save": .save, "status": .status, "lock": .lock, "unlock": .unlock,
-    "ls": .list, "cat": .concatenate,
-    "info": .information,
+    "ls": .list, "cat": .concatenate, "info": .information, "check": .check,
   ]
 
   private func invocation() throws(Complaint) -> Invocation {
@@ -164,6 +163,9 @@ struct ArgumentParser {
     case .information:
       try count(1...1, of: words[...], "\(name) wants a vault")
       return .information(vault: Path(words[0]), settings)
+    case .check:
+      try count(1...1, of: words[...], "\(name) wants a vault")
+      return .check(vault: Path(words[0]), settings)
     default:
       try count(1...1, of: words[...], "\(name) wants a mount point")
       let mountPoint = Path(words[0])

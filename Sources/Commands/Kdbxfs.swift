@@ -66,6 +66,7 @@ package enum Kdbxfs {
     case .concatenate(let vault, let paths, let settings):
       try VaultCommands.concatenate(vault, paths: paths, settings)
     case .information(let vault, _): try VaultCommands.information(vault)
+    case .check(let vault, let settings): return try CheckCommand(vault, settings).run()
     case .help: try VaultCommands.write(Array(Usage.help.utf8))
     case .version: try VaultCommands.write(Array("\(Usage.version)\n".utf8))
     }

@@ -66,7 +66,7 @@ struct MountCommand: Sendable {
   }
 
   private func openSession(mountingAt place: Path) throws(Complaint) -> VaultSession {
-    let candidate = try VaultCommands.candidate(vault)
+    let candidate = try VaultCommands.candidate(vault, settings)
     let access = try makeAccess(to: candidate, mountingAt: place)
     let keys = try KeyReader.read(settings.keys, for: vault, candidate.header)
     let opened = try VaultCommands.open(candidate, with: keys)

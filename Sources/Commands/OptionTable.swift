@@ -16,9 +16,10 @@ struct CommandSet: OptionSet, Sendable {
 
   static let lock = CommandSet(rawValue: 128)
   static let unlock = CommandSet(rawValue: 256)
+  static let check = CommandSet(rawValue: 512)
 
   /// Those that open a vault.
-  static let opening: CommandSet = [.mount, .list, .concatenate, .unlock]
+  static let opening: CommandSet = [.mount, .list, .concatenate, .check, .unlock]
   static let every = CommandSet(rawValue: .max)
 }
 
@@ -55,6 +56,8 @@ struct OptionSpec: Sendable {
       // A mount knows its program when it is unlocked.
       "challenge-response", for: .opening.subtracting(.unlock),
       .value("CMD") { $0.keys.challengeProgram.append($1) }),
+    // A mount knows its limits too.
+    OptionSpec("max-memory", for: .opening.subtracting(.unlock), .value("SIZE", setMemoryLimit)),
     OptionSpec("ro", for: .mount, .flag { $0.isReadOnly = true }),
     OptionSpec("autosave", for: .mount, .time(\.autosaveAfter)),
     OptionSpec("idle", for: .mount, .time(\.idleAfter)),
@@ -73,7 +76,8 @@ struct OptionSpec: Sendable {
     OptionSpec("notifypid", for: .mount, .value("PID", setNotifiedProcess)),
     OptionSpec("foreground", "f", for: .mount, .flag { $0.staysInFront = true }),
     OptionSpec("lazy", for: .unmount, .flag { $0.detachesLazily = true }),
-    OptionSpec("json", for: .status, .flag { $0.printsJSON = true }),
+    OptionSpec("repair", for: .check, .flag { $0.repairs = true }),
+    OptionSpec("json", for: [.status, .check], .flag { $0.printsJSON = true }),
     OptionSpec("quiet", "q", for: .every, .flag { $0.isQuiet = true }),
     OptionSpec("debug", "d", for: .every, .flag { $0.isVerbose = true }),
   ]
@@ -130,12 +134,36 @@ private func setIdleAction(_ settings: inout Settings, _ value: [UInt8]) throws(
   }
 }
 
+private func setMemoryLimit(_ settings: inout Settings, _ value: [UInt8]) throws(Complaint) {
+  let text = Path(value).description
+  guard let bytes = byteCount(text) else {
+    throw .usage("'\(text)' is no size", hint: "write 512M or 4G")
+  }
+  settings.memoryLimit = bytes
+}
+
 private func setNotifiedProcess(_ settings: inout Settings, _ value: [UInt8]) throws(Complaint) {
   let text = Path(value).description
   guard let process = Int32(text), process > 1 else {
     throw .usage("'\(text)' is no process number")
   }
   settings.notifiedProcess = process
+}
+
+/// Reads `4096`, `64K`, `512M` or `2G` as bytes; `nil` for anything else, for nothing, and for over a
+/// tebibyte.
+func byteCount(_ text: String) -> Int? {
+  let units: [Character: Int] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
+  var digits = Substring(text)
+  var unit = 1
+  if let last = digits.last, let named = units[last] {
+    unit = named
+    digits.removeLast()
+  }
+  guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && $0.isNumber }),
+    let count = Int(digits), count > 0, count <= (1 << 40) / unit
+  else { return nil }
+  return count * unit
 }
 
 /// Reads `90`, `90s`, `15m` or `2h` as nanoseconds; `nil` for anything else, also for over a year.

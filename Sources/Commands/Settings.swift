@@ -27,6 +27,8 @@ package struct KeySources: Hashable, Sendable {
 /// Everything that options can say; each command reads what concerns it.
 package struct Settings: Hashable, Sendable {
   package var keys = KeySources()
+  /// `--max-memory`: how many bytes the key derivation, and the content, may take; nil: the usual.
+  package var memoryLimit: Int?
   /// `-f`: stay in front, and say everything on standard error.
   package var staysInFront = false
   /// Read-only: `--ro`.
@@ -63,7 +65,9 @@ package struct Settings: Hashable, Sendable {
   package var lockingEvents = DesktopEvents.all
   /// Whether a mount in use is detached: `umount --lazy`.
   package var detachesLazily = false
-  /// Whether the answer is printed as it came: `status --json`.
+  /// Whether what can be mended is mended: `check --repair`.
+  package var repairs = false
+  /// Whether the answer is for programs: `status --json`, `check --json`.
   package var printsJSON = false
 
   package init() {}
@@ -81,6 +85,7 @@ package enum Invocation: Hashable, Sendable {
   case list(vault: Path, path: [UInt8], Settings)
   case concatenate(vault: Path, paths: [[UInt8]], Settings)
   case information(vault: Path, Settings)
+  case check(vault: Path, Settings)
   case help
   case version
 }

@@ -14,6 +14,7 @@ package enum Usage {
            kdbxfs ls [options] VAULT [PATH]
            kdbxfs cat [options] VAULT PATH...
            kdbxfs info VAULT
+           kdbxfs check [--repair] [--json] VAULT
 
     Mounts a KeePass vault (KDBX) as a directory tree: groups are directories, entries are
     directories of files, reading a file reveals one field, writing it edits the entry.
@@ -28,6 +29,7 @@ package enum Usage {
                             a hardware key has a part in the key, and CMD answers for it:
                             it reads the challenge as hex and prints the answer as hex;
                             each further one is an argument of CMD, and no shell is asked
+          --max-memory SIZE refuse a vault whose key or content takes more (2G)
       Without these the password comes from standard input if that is a pipe or a file, else
       from the terminal. One line end after it is dropped.
 
@@ -54,7 +56,10 @@ package enum Usage {
 
     Ending and asking:
           --lazy            umount: also when something uses the mount
-          --json            status: print the answer as it came, a JSON object
+          --json            status: print the answer as it came, a JSON object;
+                            check: print a JSON object a line
+          --repair          check: mend what another program refuses or loses data by,
+                            and keep the old file beside the vault
 
     Everywhere:
       -o option,option      long options as mount(8) has them, and words of mount(8) itself
@@ -67,7 +72,7 @@ package enum Usage {
     Exit codes: 0 ok, 1 usage, 9 no password or key file could be read, 10 mount point,
     12 wrong password or key file, 15 interrupted, 19 FUSE, 20 no mount answers,
     22 an empty password that doesn't open the vault, 23 vault can't be opened,
-    24 vault can't be written.
+    24 vault can't be written, 26 check found faults.
 
     Example:
       $ kdbxfs ~/passwords.kdbx ~/vault

@@ -79,8 +79,18 @@ enum VaultCommands {
 
   // MARK: - The vault
 
-  static func candidate(_ vault: Path) throws(Complaint) -> VaultCandidate {
-    do throws(SessionError) { return try VaultCandidate(vault) } catch { throw Complaint(error) }
+  static func candidate(
+    _ vault: Path, _ settings: Settings = Settings()
+  ) throws(Complaint) -> VaultCandidate {
+    do throws(SessionError) {
+      var candidate = try VaultCandidate(vault)
+      if let bytes = settings.memoryLimit {
+        candidate.limits = Limits.standard.withMemory(atMost: bytes)
+      }
+      return candidate
+    } catch {
+      throw Complaint(error)
+    }
   }
 
   static func open(
@@ -96,7 +106,7 @@ enum VaultCommands {
   }
 
   private static func open(_ vault: Path, _ settings: Settings) throws(Complaint) -> VaultTree {
-    let candidate = try candidate(vault)
+    let candidate = try candidate(vault, settings)
     let keys = try KeyReader.read(settings.keys, for: vault, candidate.header)
     let opened = try open(candidate, with: keys)
     var options = SessionOptions()

@@ -1,4 +1,4 @@
-import KDBX
+package import KDBX
 
 extension OuterHeader {
   /// Why a file of this format is only read, as a part of a sentence; `nil` where we write it.
@@ -6,7 +6,7 @@ extension OuterHeader {
   /// What is not written: KeePass 1's files; those of KeePass 2 before its first release, which nothing
   /// but KeePass 2 reads, and of which nobody knows all; a later minor version than we know, for a save
   /// could lose what it has.
-  var reasonNotToWrite: String? {
+  package var reasonNotToWrite: String? {
     if isKeePass1 { return "is a KeePass 1 database (.kdb)" }
     if isPreRelease || version.major < 2 {
       return "has format version \(version), of KeePass 2 before its release"

@@ -11,6 +11,8 @@ package struct VaultCandidate: ~Copyable, Sendable {
   let contents: VaultFile.Contents
   /// What the file says about itself; nothing vouches for it yet.
   package let header: OuterHeader
+  /// What opening may cost: nothing vouches for the header until its key has been tried.
+  package var limits = Limits.standard
   var file: VaultFile { contents.file }
 
   /// Reads the file and checks all that needs no key.
@@ -23,6 +25,9 @@ package struct VaultCandidate: ~Copyable, Sendable {
     }
     self.contents = contents
   }
+
+  /// Keeps what it takes to see later whether the file is still the one that was read.
+  package borrowing func remember() { file.remember(contents.bytes.bytes) }
 
   /// Opens the vault; takes as long as its key derivation does.
   ///
@@ -39,15 +44,16 @@ package struct VaultCandidate: ~Copyable, Sendable {
     if file.isRemembered, contents.file !== file { contents.file.remember(contents.bytes.bytes) }
     return try Self.open(
       contents,
-      with: UnlockKeys(password: password, keyFileKey: keyFileKey, responder: responder))
+      with: UnlockKeys(password: password, keyFileKey: keyFileKey, responder: responder),
+      limits: limits)
   }
 
   /// Opens what was read with the first of the keys that fits.
   static func open(
-    _ contents: VaultFile.Contents, with keys: UnlockKeys
+    _ contents: VaultFile.Contents, with keys: UnlockKeys, limits: Limits = .standard
   ) throws(SessionError) -> OpenedVault {
     do throws(KDBXError) {
-      return try open(contents, with: keys.tries)
+      return try open(contents, with: keys.tries, limits: limits)
     } catch  where error.kind == .wrongKey && keys.tries.contains(where: { $0.responder != nil }) {
       throw SessionError(
         .wrongKey, "wrong password, key file or hardware key for \(contents.file.name)")
@@ -62,20 +68,19 @@ package struct VaultCandidate: ~Copyable, Sendable {
 
   /// Opens with the first of the keys that fits.
   private static func open(
-    _ contents: VaultFile.Contents, with keys: [CompositeKey]
+    _ contents: VaultFile.Contents, with keys: [CompositeKey], limits: Limits
   ) throws(KDBXError) -> OpenedVault {
     var keys = keys[...]
     while true {
       guard let key = keys.popFirst() else { throw KDBXError(.wrongKey, in: .keyDerivation) }
       do throws(KDBXError) {
-        let opened = try KDBXFile.open(contents.bytes.bytes, with: key)
+        let opened = try KDBXFile.open(contents.bytes.bytes, with: key, limits: limits)
         return OpenedVault(file: contents.file, contents: opened, key: key)
       } catch {
         guard error.kind == .wrongKey, !keys.isEmpty else { throw error }
       }
     }
   }
-
 }
 
 /// What a vault may open with: composite keys, made of a password and a key file that are gone.

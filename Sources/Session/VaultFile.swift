@@ -19,7 +19,7 @@ final class VaultFile: Sendable {
   /// Absolute; links in it are kept.
   let path: Path
   /// What the file was when it was read.
-  private let status: FileStatus
+  let status: FileStatus
   /// The SHA-256 of what was last read or written; `nil` until somebody means to write.
   private let digest = Mutex<[UInt8]?>(nil)
 
@@ -69,6 +69,12 @@ final class VaultFile: Sendable {
   /// Whether ``condition()`` has something to compare with.
   var isRemembered: Bool { digest.withLock { $0 != nil } }
 
+  /// Whether `bytes` are what was last read or written, which must be remembered.
+  func holds(_ bytes: Span<UInt8>) -> Bool {
+    let now = SHA256.hash(bytes)
+    return digest.withLock { $0 == now }
+  }
+
   /// How the file stands beside what was last read or written, which must be remembered.
   func condition() throws(SessionError) -> Condition {
     do throws(Errno) {
@@ -90,7 +96,7 @@ final class VaultFile: Sendable {
   ///
   /// On failure the old file is whole. `probe` is asked before each step.
   func replace(
-    with bytes: Span<UInt8>, probe: @escaping AtomicReplacement.Probe,
+    with bytes: Span<UInt8>, probe: @escaping AtomicReplacement.Probe = { _ in },
     verify: (Span<UInt8>) -> Bool
   ) throws(SessionError) {
     do throws(ReplacementError) {
@@ -127,7 +133,8 @@ final class VaultFile: Sendable {
     return file
   }
 
-  private static func create(
+  /// Makes a file that isn't there yet, whole at once.
+  static func create(
     _ path: Path, with bytes: Span<UInt8>, permissions: UInt32, verify: (Span<UInt8>) -> Bool
   ) throws(SessionError) {
     do throws(ReplacementError) {

@@ -2,7 +2,6 @@ import KDBX
 import Platform
 import Secrets
 import Synchronization
-import Vault
 import VaultTree
 
 extension VaultSession {
@@ -41,16 +40,10 @@ extension VaultSession {
     return settle(failure) ?? (reason.storesAll ? state.withLock { $0.conflict } : nil)
   }
 
-  /// Says what was mended in entries that were edited.
-  private func say(_ mended: Set<MendedFault>) {
-    if mended.contains(.missingUUID) {
-      log.warning("an entry that was edited had no UUID, and has one now")
-    }
-    if mended.contains(.repeatedUUID) {
-      log.warning("an entry that was edited had the UUID of another, and has its own now")
-    }
-    if mended.contains(.historyUUID) {
-      log.warning("old versions of an entry that was edited had another UUID, and have its own now")
+  /// Says what was wrong with the entries that were edited, and isn't any more.
+  private func say(_ mended: Set<Fault>) {
+    for fault in mended.sorted(by: { $0.rawValue < $1.rawValue }) {
+      log.warning("mended in an entry that was edited: \(fault.explanation)")
     }
   }
 

@@ -1,5 +1,4 @@
 package import KDBX
-package import Vault
 
 /// The inode number of a node: running, kept over moves and renames, never given twice
 /// (`docs/tree.md`).
@@ -244,11 +243,11 @@ package struct PreparedSave: Sendable {
   package let document: Document
   package let reason: SaveReason
   /// Faults of the file that were mended in entries that were edited: to be said.
-  package let mended: Set<MendedFault>
+  package let mended: Set<Fault>
   /// Counts the changes that `document` holds; what is newer stays pending.
   let generation: UInt64
 
-  init(document: Document, reason: SaveReason, mended: Set<MendedFault>, generation: UInt64) {
+  init(document: Document, reason: SaveReason, mended: Set<Fault>, generation: UInt64) {
     self.document = document
     self.reason = reason
     self.mended = mended

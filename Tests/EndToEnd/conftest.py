@@ -20,7 +20,7 @@ USUAL = "kdbx4.0-argon2d-aes-gzip-password.kdbx"
 
 
 def pytest_configure(config):
-    for need in ("fusermount3", "keepassxc-cli"):
+    for need in ("fusermount3", "keepassxc-cli", "mono"):
         if shutil.which(need) is None:
             pytest.exit(f"{need} is missing: run scripts/install-deps", returncode=1)
     if not os.access("/dev/fuse", os.R_OK | os.W_OK):

@@ -26,7 +26,7 @@ import Vault
     let shared = try uuid(shell, "one")
     try shell.redirect("two/username", "new\n")
     let prepared = try #require(shell.tree.prepareSave(.save))
-    #expect(prepared.mended == [.repeatedUUID])
+    #expect(prepared.mended == [.repeatedEntryUUID])
     shell.tree.finishSave(prepared, succeeded: true)
     let mended = try uuid(shell, "two")
     #expect(mended != shared)

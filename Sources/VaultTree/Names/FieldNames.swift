@@ -1,30 +1,14 @@
 import ByteCoding
 import Ciphers
+import KDBX
 import Vault
 
 /// Names the fields and attachments of an entry, which have no UUID (`docs/tree.md`, rule 5).
 enum FieldNames {
-  /// The keys under which several of one key are told apart, in their order.
-  ///
-  /// The last keeps its key, as KeePass shows it; the others get ` (2)`, ` (3)` …, which is what the
-  /// next save of the entry writes.
+  /// The keys under which several of one key are told apart, in their order, which is what the next
+  /// save of the entry writes.
   static func distinctKeys(_ keys: [[UInt8]]) -> [[UInt8]] {
-    guard hasTwins(keys) else { return keys }
-    var last: [[UInt8]: Int] = [:]
-    for i in keys.indices { last[keys[i]] = i }
-    guard last.count < keys.count else { return keys }
-    var result = keys
-    var taken = Set(last.keys)
-    for i in keys.indices where last[keys[i]] != i {
-      var number = 2
-      var candidate = numbered(keys[i], number)
-      while !taken.insert(candidate).inserted {
-        number += 1
-        candidate = numbered(keys[i], number)
-      }
-      result[i] = candidate
-    }
-    return result
+    hasTwins(keys) ? DistinctNames.of(keys) : keys
   }
 
   /// Whether two keys are the same; most entries have few, which are compared without more ado.
@@ -38,7 +22,7 @@ enum FieldNames {
 
   /// `name (2)`.
   static func numbered(_ name: [UInt8], _ number: Int) -> [UInt8] {
-    name + Array(" (\(number))".utf8)
+    DistinctNames.numbered(name, number)
   }
 
   /// The file name of a key that isn't a standard one, or of an attachment.

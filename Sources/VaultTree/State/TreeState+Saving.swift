@@ -11,7 +11,7 @@ struct SaveRecord: Sendable {
   var historyItems: Set<UInt64> = []
   var newEntries: Set<EntryID> = []
   /// What was mended in entries that were edited.
-  var mended: Set<MendedFault> = []
+  var mended: Set<Fault> = []
   var structure: UInt64 = 0
   /// When it was taken, by the monotonic clock.
   var taken: Int64 = 0
@@ -101,7 +101,7 @@ extension TreeState {
       return undoEdit(owner, id, base)
     }
     record.entries[owner] = entry.revision
-    defer { mendUUIDs(of: owner, id, &record) }
+    defer { mend(owner, id, &record) }
     guard !entry.hasHistoryItem else {
       record.historyItems.insert(owner)
       return
@@ -118,9 +118,9 @@ extension TreeState {
     events.invalidations.append(.listing(historyNode(owner)))
   }
 
-  /// An edited entry has faults in its UUIDs mended with it.
-  private mutating func mendUUIDs(of owner: UInt64, _ id: EntryID, _ record: inout SaveRecord) {
-    let faults = vault.mendUUIDs(of: id)
+  /// An edited entry has its faults mended with it, the old version that was made of it too.
+  private mutating func mend(_ owner: UInt64, _ id: EntryID, _ record: inout SaveRecord) {
+    let faults = vault.mend(id)
     guard !faults.isEmpty else { return }
     record.mended.formUnion(faults)
     forgetView(owner)

@@ -64,13 +64,14 @@ def copied(case: str, folder: Path) -> Path:
 class Run:
     """One case: its vault mounted and unmounted as the steps say, judged by all readers."""
 
-    def __init__(self, case: str, folder: Path, place: Path, name: str = "vault.kdbx"):
+    def __init__(self, case: str, folder: Path, place: Path, name: str = "vault.kdbx",
+                 readers=judges.JUDGES):
         self.folder = copied(case, folder)
         self.vault, self.place = self.folder / name, place
         facts = json.loads(next(CASES.glob(case + "-*/expect.json")).read_text())
         self.facts = Facts(case, name, facts["vaults"][name])
         self.password = self.facts.password
-        self.before = judges.Witness(self.vault, self.password)
+        self.before = judges.Witness(self.vault, self.password, judges=readers)
 
     def mount(self, *options, autosave=0, **more) -> programs.Mount:
         return programs.mount(self.vault, self.place, "-o", f"autosave={autosave}", *options,
