@@ -205,12 +205,9 @@ def joe(stage):
 
 
 def jed(stage):
-    text = [stage.text, (stage.seen,)]
-    if stage.kind.old is None:
-        # The link that locks a file can't stand before the file does; jed says so and drops what was
-        # typed meanwhile.
-        text = [stage.text[0], ("not", ), stage.text[1:]]
-    stage.editor(["jed"], "\x05", *text, "\x18\x13", "\x18\x03")
+    # Into an empty file it writes each word by itself.
+    seen = stage.seen if stage.kind.old else stage.text.split()[-1]
+    stage.editor(["jed"], "\x05", stage.text, (seen,), "\x18\x13", "\x18\x03")
 
 
 def micro(stage):
