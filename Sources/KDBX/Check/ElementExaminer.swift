@@ -198,23 +198,6 @@ struct ElementExaminer {
 }
 
 extension EditableChild {
-  /// The name of the element.
-  func name(in values: ValueSource) -> [UInt8] {
-    switch content {
-    case .source(let range):
-      let bytes = values.bytes(in: range)
-      let name = bytes.extracting(XMLElement(startTagIn: bytes, at: 0).name)
-      var copy: [UInt8] = []
-      for i in name.indices { copy.append(name[i]) }
-      return copy
-    case .text(let element): return [UInt8](element.name)
-    case .element(let element):
-      if case .source(_, let range) = element.tag { return values.bytes(of: .source(range)) }
-      return [UInt8](kind.elementName)
-    case .nodes: return [UInt8](kind.elementName)
-    }
-  }
-
   /// Replaces the text of an element that holds no secret; its attributes stay.
   mutating func setText(_ text: [UInt8], in values: ValueSource) {
     content = .text(
