@@ -60,9 +60,13 @@ package enum AtomicReplacement {
   /// `verify` looks at what was read back from the disk, before the old file goes. On every failure
   /// but the last step's the old file is untouched, and nothing is left beside it. A file that is gone
   /// is made anew, with mode 0600.
+  ///
+  /// With `isExpected` the two files change places where the file system can do that, and the old one
+  /// goes only when `isExpected` has taken its bytes: if somebody replaced it a moment before, that
+  /// file is put back, and the step `rename` fails with ``Errno/stale``.
   package static func replace(
     _ path: Path, with bytes: Span<UInt8>, verify: (Span<UInt8>) -> Bool,
-    probe: @escaping Probe = { _ in }
+    isExpected: ((Span<UInt8>) -> Bool)? = nil, probe: @escaping Probe = { _ in }
   ) throws(ReplacementError) -> Outcome {
     let steps = Steps(probe)
     let target = try steps.run(.resolve) { () throws(Errno) in try Files.resolveTarget(path) }
@@ -73,7 +77,11 @@ package enum AtomicReplacement {
     try new.fill(with: bytes, steps, verify: verify)
     let kept = try new.takeAttributes(steps)
     try new.synchronize(steps)
-    try new.replaceOld(steps)
+    if let isExpected {
+      try new.exchange(steps, isExpected: isExpected)
+    } else {
+      try new.replaceOld(steps)
+    }
     try steps.run(.synchronizeFolder) { () throws(Errno) in try new.folder.synchronizeNames() }
     let status = try steps.run(.synchronizeFolder) { () throws(Errno) in try new.file.status() }
     return Outcome(path: target, status: status, keptAttributes: kept)

@@ -70,6 +70,13 @@ int platform_accept(int listener);
 int platform_peer(
     int socket, int32_t *_Nonnull process, uint32_t *_Nonnull user, uint32_t *_Nonnull group);
 
+/// Lets two names in `folder` change places: renameat2(2) with RENAME_EXCHANGE.
+int platform_exchange(int folder, const char *_Nonnull name, const char *_Nonnull other);
+
+/// A descriptor that tells of changes in folders, doesn't block, and is closed in programs:
+/// inotify_init1(2).
+int platform_folder_watcher(void);
+
 /// Names the calling thread, for `top` and debuggers; longer names are cut.
 int platform_name_thread(const char *_Nonnull name);
 
