@@ -121,7 +121,7 @@ extension TreeState {
   }
 
   /// The names that a directory lists, in order.
-  private mutating func listedNames(of directory: NodeMeaning) throws(TreeError) -> [ListedName] {
+  mutating func listedNames(of directory: NodeMeaning) throws(TreeError) -> [ListedName] {
     switch directory {
     case .folder(let owner): return folderNames(owner)
     case .entry(let owner):

@@ -120,7 +120,7 @@ extension TreeState {
     throw .notPermitted
   }
 
-  private mutating func dropUndecided(_ owner: UInt64) {
+  mutating func dropUndecided(_ owner: UInt64) {
     if let parent = folders[owner]?.parent { removeName(of: owner, inFolder: parent) }
     folders[owner] = nil
     owners[owner] = .lent
@@ -164,7 +164,7 @@ extension TreeState {
   }
 
   /// Temporary files that hold a value of an entry that is gone hold it for themselves.
-  private mutating func endVacancies(of entry: EntryNode?) {
+  mutating func endVacancies(of entry: EntryNode?) {
     for id in entry?.vacated.values ?? [:].values { scratches[id]?.vacates = nil }
   }
 

@@ -43,7 +43,7 @@ extension TreeState {
   }
 
   /// Puts new fields and attachments into the document that are due.
-  private mutating func storeNewNames(_ reason: SaveReason) {
+  mutating func storeNewNames(_ reason: SaveReason) {
     let now = options.monotonic()
     for owner in entries.keys.sorted() {
       for (key, fresh) in newItems(owner) where fresh.hasSettled {
@@ -80,7 +80,7 @@ extension TreeState {
   }
 
   /// Takes the fields out of the document that were removed and not made again.
-  private mutating func stripRemovedFields() {
+  mutating func stripRemovedFields() {
     for (owner, entry) in entries where !entry.stripped.isEmpty {
       let fields = entry.stripped
       let times = fields.compactMap { entry.changed[.field($0)] }
@@ -127,7 +127,7 @@ extension TreeState {
     forgetViewContents()
   }
 
-  private mutating func historyNode(_ owner: UInt64) -> NodeID {
+  mutating func historyNode(_ owner: UInt64) -> NodeID {
     (try? number(of: .history, owner)) ?? Slot.node(owner, Slot.own)
   }
 

@@ -6,7 +6,9 @@ import Vault
 ///
 /// Nothing in it waits for anything: no file, no other lock but those of atomics.
 struct TreeState {
-  var vault: Vault
+  var vault: Vault { didSet { vaultVersion &+= 1 } }
+  /// Counts the changes of the vault.
+  private(set) var vaultVersion: UInt64 = 0
   let options: TreeOptions
   let sealing: SealingKey
   let quota: ScratchQuota
@@ -177,6 +179,8 @@ struct TreeState {
     lastHistory?.version = (name, view)
     return view
   }
+
+  mutating func forgetAllViews() { views = [:] }
 
   /// Takes up bookkeeping of an entry; call before the first change of anything about it.
   mutating func touch(_ owner: UInt64) throws(TreeError) {
