@@ -14,6 +14,7 @@ package struct VaultAccess: ~Copyable, Sendable {
     to vault: borrowing VaultCandidate, mountPoint: Path, readOnly: Bool, log: SessionLog
   ) throws(SessionError) {
     let file = vault.file
+    file.remember(vault.contents.bytes.bytes)
     if readOnly || vault.header.reasonNotToWrite != nil {
       isReadOnly = true
       if !readOnly { vault.header.sayWhyNotToWrite(file, log) }
@@ -35,7 +36,6 @@ package struct VaultAccess: ~Copyable, Sendable {
         "\(file.name) has \(status.linkCount - 1) more hard links: a save parts it from them")
     }
     isReadOnly = false
-    file.remember(vault.contents.bytes.bytes)
     do throws(FileLock.Failure) {
       lock = try FileLock(vault: file.path, mountPoint: mountPoint)
     } catch {

@@ -89,6 +89,7 @@ extension VaultSession {
       state.phase = .locked
       if !keepsEdits { state.keys = nil }
     }
+    if !keepsEdits { outside.base = nil }
     if keepsEdits {
       log.warning("the edits could not be saved anywhere: they are kept, sealed, until they can be")
     }
@@ -100,5 +101,6 @@ extension VaultSession {
     guard state.withLock({ $0.phase == .locked && $0.keys != nil }) else { return }
     tree.lock(keepingEdits: false)
     state.withLock { $0.keys = nil }
+    outside.base = nil
   }
 }

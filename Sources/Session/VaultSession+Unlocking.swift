@@ -94,6 +94,8 @@ extension VaultSession {
     contents.file.remember(contents.bytes.bytes)
     let found =
       isReadOnly ? nil : RescueFile.find(for: opened, in: surroundings.stateFolder, log)
+    outside.base = opened.document
+    outside.watch(contents.file)
     tree.unlock(Vault(found?.document ?? opened.document), isEdited: found != nil)
     let now = clock.sinceBoot()
     state.withLock { state in

@@ -9,6 +9,8 @@ private enum Job {
   case unlock(UnlockRequest)
   /// Nobody has used the vault for long, or it has been open for long.
   case timeIsUp(LockReason)
+  /// Something happened to the vault's file.
+  case lookOutside
   case end(EndRequest)
 }
 
@@ -29,6 +31,7 @@ extension VaultSession {
       case .timeIsUp(let reason):
         endUse(reason)
         if hasEnded { return answerTheRest() }
+      case .lookOutside: lookOutside()
       case .end(let request):
         performEnd(request)
         if hasEnded { return answerTheRest() }
@@ -81,11 +84,11 @@ extension VaultSession {
       if !state.locks.isEmpty { return .lock(state.locks.removeFirst()) }
       if !state.endings.isEmpty { return .end(state.endings.removeFirst()) }
       if let timeIsUp, timeIsUp.time <= now { return .timeIsUp(timeIsUp.reason) }
-      guard let due = Self.notTooSoon(state.schedule.due(waiting), state), due <= now else {
-        return nil
+      if let due = Self.notTooSoon(state.schedule.due(waiting), state), due <= now {
+        state.lastAutosave = now
+        return .save(.autosave, [])
       }
-      state.lastAutosave = now
-      return .save(.autosave, [])
+      return outside.takeLook(at: now) ? .lookOutside : nil
     }
   }
 
@@ -98,14 +101,19 @@ extension VaultSession {
       let save = state.withLock { state in
         Self.notTooSoon(state.schedule.nextLook(waiting, at: now), state)
       }
-      clock.setAlarm(at: [save, lock].compactMap { $0 }.min())
-      let happened = try? poll([
+      clock.setAlarm(at: [save, lock, outside.lookDue].compactMap { $0 }.min())
+      var requests = [
         PollRequest(bell.descriptor.number, .readable),
         PollRequest(clock.alarm, .readable),
         PollRequest(mountTable.number, .priority),
-      ])
+      ]
+      if let watcher = outside.watcher {
+        requests.append(PollRequest(watcher.descriptor.number, .readable))
+      }
+      let happened = try? poll(requests)
       bell.silence()
       clock.silence()
+      outside.takeEvents(at: clock.sinceBoot())
       if let happened, !happened[2].isEmpty { lookForMount() }
       if let job = nextJob() { return job }
     }

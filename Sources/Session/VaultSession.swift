@@ -88,6 +88,8 @@ package final class VaultSession: Sendable {
   let log: SessionLog
   let options: SessionOptions
   let surroundings: SessionSurroundings
+  /// What others may do to the vault's file.
+  let outside: OutsideChanges
   let state: Mutex<State>
   /// When the vault was last used, by the session's clock.
   let lastUse: Atomic<Int64>
@@ -109,6 +111,8 @@ package final class VaultSession: Sendable {
     self.log = log
     self.options = options
     self.surroundings = surroundings
+    outside = OutsideChanges(of: vault.document)
+    outside.watch(vault.file)
     bell = try Bell()
     mountTable = try MountTable.watcher()
     responder = vault.key.responder

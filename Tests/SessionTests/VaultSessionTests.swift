@@ -17,7 +17,7 @@ final class Rig: Sendable {
   let stateFolder: TemporaryFolder
 
   init(
-    readOnly: Bool = false, hasState: Bool = true,
+    of source: Path? = nil, behindLink: Bool = false, readOnly: Bool = false, hasState: Bool = true,
     _ change: (inout SessionOptions) -> Void = { $0.autosaveAfter = 0 },
     probe: @escaping SessionSurroundings.SaveProbe = { _ in }
   ) throws {
@@ -25,9 +25,18 @@ final class Rig: Sendable {
     stateFolder = try TemporaryFolder()
     folder = try TemporaryFolder()
     vault = try folder.vault()
+    if let source {
+      let bytes = try contents(source)
+      try folder.write(bytes.span, to: vault)
+    }
+    var opensAt = vault
+    if behindLink {
+      opensAt = stateFolder.path.appending("link.kdbx")
+      try makeLink(vault, opensAt)
+    }
     var options = SessionOptions()
     change(&options)
-    let candidate = try VaultCandidate(vault)
+    let candidate = try VaultCandidate(opensAt)
     let access = try VaultAccess(
       to: candidate, mountPoint: folder.path, readOnly: readOnly, log: log)
     let opened = try candidate.open(password: secret(Fixture.password), keyFileKey: nil)
@@ -44,6 +53,9 @@ final class Rig: Sendable {
   func edit(_ text: String) throws {
     try session.tree.setText("Internet/GitHub/url", text)
   }
+
+  /// Writes the value of any field.
+  func edit(_ path: String, _ text: String) throws { try session.tree.setText(path, text) }
 
   /// What a file holds in that field now.
   func saved(in path: Path? = nil) throws -> String {
@@ -172,10 +184,10 @@ private let busy = Errno.busy.rawValue
     #expect(rig.session.status["save_error"] == .null)
   }
 
-  @Test func `a vault that someone else changed is left alone, ours is beside it`() throws {
+  @Test func `what another key opens is left alone, ours is beside it`() throws {
     let rig = try Rig()
     try rig.edit(Self.new)
-    let theirs = try contents(Fixture.path("kdbx4.0-argon2d-aes-gzip-password.kdbx"))
+    let theirs = try contents(Fixture.path("kdbx4.1-argon2id-chacha20-plain-password-xml2.kdbx"))
     try rig.folder.write(theirs.span, to: rig.vault)
     let failure = #expect(throws: SessionError.self) { try rig.session.saveAndWait(.save) }
     #expect(failure?.kind == .conflict)
