@@ -134,7 +134,7 @@ struct ArgumentParser {
 
   private static let commands: [String: CommandSet] = [
     "umount": .unmount, "save": .save, "status": .status, "lock": .lock, "unlock": .unlock,
-    "ls": .list, "cat": .concatenate, "info": .information, "check": .check,
+    "ls": .list, "cat": .concatenate, "info": .information, "check": .check, "merge": .merge,
   ]
 
   private func invocation() throws(Complaint) -> Invocation {
@@ -166,6 +166,9 @@ struct ArgumentParser {
     case .check:
       try count(1...1, of: words[...], "\(name) wants a vault")
       return .check(vault: Path(words[0]), settings)
+    case .merge:
+      try count(2...2, of: words[...], "\(name) wants a vault and another file of it")
+      return .merge(vault: Path(words[0]), other: Path(words[1]), settings)
     default:
       try count(1...1, of: words[...], "\(name) wants a mount point")
       let mountPoint = Path(words[0])

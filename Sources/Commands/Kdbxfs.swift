@@ -67,6 +67,8 @@ package enum Kdbxfs {
       try VaultCommands.concatenate(vault, paths: paths, settings)
     case .information(let vault, _): try VaultCommands.information(vault)
     case .check(let vault, let settings): return try CheckCommand(vault, settings).run()
+    case .merge(let vault, let other, let settings):
+      try MergeCommand(vault: vault, other: other, settings: settings).run()
     case .help: try VaultCommands.write(Array(Usage.help.utf8))
     case .version: try VaultCommands.write(Array("\(Usage.version)\n".utf8))
     }

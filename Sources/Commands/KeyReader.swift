@@ -39,6 +39,24 @@ enum KeyReader {
       password: try password(sources, for: vault), keyFileKey: key, responder: responder)
   }
 
+  /// Whether there is someone to ask.
+  static var hasTerminal: Bool { Terminal.isAvailable }
+
+  /// Reads the key of a second vault: never from standard input, which had the first one's.
+  static func readOther(
+    _ sources: KeySources, for vault: Path
+  ) throws(Complaint) -> KeyMaterial {
+    var key: SecretBytes?
+    if let file = sources.keyFile { key = try keyFileKey(in: file, isKeePass1: false) }
+    let password =
+      if let file = sources.passwordFile {
+        try password(inFile: file)
+      } else {
+        try passwordFromTerminal(for: vault)
+      }
+    return KeyMaterial(password: password, keyFileKey: key)
+  }
+
   // MARK: - The key file
 
   private static func keyFileKey(

@@ -13,13 +13,13 @@ struct CommandSet: OptionSet, Sendable {
   static let list = CommandSet(rawValue: 16)
   static let concatenate = CommandSet(rawValue: 32)
   static let information = CommandSet(rawValue: 64)
-
   static let lock = CommandSet(rawValue: 128)
   static let unlock = CommandSet(rawValue: 256)
   static let check = CommandSet(rawValue: 512)
+  static let merge = CommandSet(rawValue: 1024)
 
   /// Those that open a vault.
-  static let opening: CommandSet = [.mount, .list, .concatenate, .check, .unlock]
+  static let opening: CommandSet = [.mount, .list, .concatenate, .check, .unlock, .merge]
   static let every = CommandSet(rawValue: .max)
 }
 
@@ -77,7 +77,11 @@ struct OptionSpec: Sendable {
     OptionSpec("foreground", "f", for: .mount, .flag { $0.staysInFront = true }),
     OptionSpec("lazy", for: .unmount, .flag { $0.detachesLazily = true }),
     OptionSpec("repair", for: .check, .flag { $0.repairs = true }),
-    OptionSpec("json", for: [.status, .check], .flag { $0.printsJSON = true }),
+    OptionSpec("json", for: [.status, .check, .merge], .flag { $0.printsJSON = true }),
+    OptionSpec("base", for: .merge, .value("FILE") { $0.mergeBase = Path($1) }),
+    OptionSpec("dry-run", "n", for: .merge, .flag { $0.isDryRun = true }),
+    OptionSpec("other-passfile", for: .merge, .value("FILE") { $0.otherPasswordFile = Path($1) }),
+    OptionSpec("force", for: .merge, .flag { $0.isForced = true }),
     OptionSpec("quiet", "q", for: .every, .flag { $0.isQuiet = true }),
     OptionSpec("debug", "d", for: .every, .flag { $0.isVerbose = true }),
   ]

@@ -67,8 +67,16 @@ package struct Settings: Hashable, Sendable {
   package var detachesLazily = false
   /// Whether what can be mended is mended: `check --repair`.
   package var repairs = false
-  /// Whether the answer is for programs: `status --json`, `check --json`.
+  /// Whether the answer is one for programs: `--json`.
   package var printsJSON = false
+  /// `merge --base`: the state that both files come from.
+  package var mergeBase: Path?
+  /// `--dry-run`: say what would be done, and do nothing.
+  package var isDryRun = false
+  /// `merge --other-passfile`: a file that holds the password of the files that are only read.
+  package var otherPasswordFile: Path?
+  /// `--force`: do what is refused otherwise.
+  package var isForced = false
 
   package init() {}
 }
@@ -86,6 +94,7 @@ package enum Invocation: Hashable, Sendable {
   case concatenate(vault: Path, paths: [[UInt8]], Settings)
   case information(vault: Path, Settings)
   case check(vault: Path, Settings)
+  case merge(vault: Path, other: Path, Settings)
   case help
   case version
 }

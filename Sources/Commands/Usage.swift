@@ -15,6 +15,7 @@ package enum Usage {
            kdbxfs cat [options] VAULT PATH...
            kdbxfs info VAULT
            kdbxfs check [--repair] [--json] VAULT
+           kdbxfs merge [options] VAULT OTHER
 
     Mounts a KeePass vault (KDBX) as a directory tree: groups are directories, entries are
     directories of files, reading a file reveals one field, writing it edits the entry.
@@ -56,10 +57,16 @@ package enum Usage {
 
     Ending and asking:
           --lazy            umount: also when something uses the mount
-          --json            status: print the answer as it came, a JSON object;
-                            check: print a JSON object a line
+          --json            status, check, merge: print the answer as JSON
           --repair          check: mend what another program refuses or loses data by,
                             and keep the old file beside the vault
+
+    Merging takes what OTHER, another file of the same vault, has more into VAULT:
+          --base FILE       the state that both come from: what only one side changed is
+                            taken from it, field by field
+      -n, --dry-run         print what would change, by entry and field, and write nothing
+          --other-passfile FILE  holds the password of OTHER and the base, if it is another
+          --force           merge vaults whose root groups differ
 
     Everywhere:
       -o option,option      long options as mount(8) has them, and words of mount(8) itself

@@ -116,6 +116,17 @@ import Testing
           $0.repairs = true
           $0.printsJSON = true
         })),
+    Line(
+      "merge -n v o --base b --json --other-passfile p --force",
+      .merge(
+        vault: "v", other: "o",
+        settings {
+          $0.isDryRun = true
+          $0.mergeBase = "b"
+          $0.printsJSON = true
+          $0.otherPasswordFile = "p"
+          $0.isForced = true
+        })),
     Line("--help", .help),
     Line("v m -h", .help),
     Line("-V", .version),
