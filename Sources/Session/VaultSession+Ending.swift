@@ -83,6 +83,7 @@ extension VaultSession {
       state.keys = nil
       return state.mount
     }
+    outside.base = nil
     mount?.stop()
     return failure
   }

@@ -93,13 +93,15 @@ extension VaultSession {
     } catch {
       throw Self.obstacle(error, file)
     }
+    guard isReadOnly || opened.header.reasonNotToWrite == nil else {
+      throw Self.converted(file, opened.header.version)
+    }
     let outcome = try merge(opened.document, file)
     file.remember(bytes.bytes)
     outside.base = outcome.needsSave ? opened.document : outcome.document
-    state.withLock { state in
-      state.keys?.header = opened.header
-      state.keys?.derived = opened.key
-    }
+    let renewed = VaultKeys(
+      header: opened.header, derived: opened.key, composite: keys.composite)
+    state.withLock { $0.keys = renewed }
     tell(outcome.report)
   }
 
@@ -139,16 +141,22 @@ extension VaultSession {
         hints: ["if its password was changed: unmount it and mount it again"]))
   }
 
+  private static func converted(
+    _ file: VaultFile, _ version: FormatVersion
+  ) -> OutsideObstacle {
+    .foreign(
+      SessionError(
+        .conflict,
+        "\(file.name) was converted to format version \(version) by another program",
+        hints: ["unmount it and mount it again"]))
+  }
+
   private func merge(
     _ theirs: Document, _ file: VaultFile
   ) throws(OutsideObstacle) -> MergeOutcome {
     let base = outside.base
     guard base.map({ $0.version.major == theirs.version.major }) ?? true else {
-      throw .foreign(
-        SessionError(
-          .conflict,
-          "\(file.name) was converted to format version \(theirs.version) by another program",
-          hints: ["unmount it and mount it again"]))
+      throw Self.converted(file, theirs.version)
     }
     do throws(MergeError) {
       return try tree.merge(theirs, base: base)

@@ -50,8 +50,9 @@ extension VaultTree {
     return (merged, report)
   }
 
-  /// Whether a merge of `merged` into `theirs` would change something there.
+  /// Whether a merge of `merged` into `theirs` would change something there, and may.
   private func differs(_ merged: Document, from theirs: Document) -> Bool {
+    if options.isReadOnly { return false }
     var reverse = Vault(theirs)
     let report = try? reverse.merge(
       merged, base: theirs, at: TreeState.vaultTime(options.now()))
