@@ -22,10 +22,14 @@ let busy = lending + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 let linked: [LinkerSetting] = [
   // With lazy binding the resolver leaves vector registers, and pieces of secrets, on the stack.
   .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"]),
-  // Equal code once, and relocations packed: a smaller program that starts faster.
-  .unsafeFlags(["-use-ld=lld", "-Xlinker", "--icf=safe"]),
+  // Nobody links against the program: what isn't used is left out. Equal code once, and relocations
+  // packed: a smaller program that starts faster.
+  .unsafeFlags(["-use-ld=lld", "-Xlinker", "--icf=safe", "-Xlinker", "--no-export-dynamic"]),
   .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"]),
 ]
+
+/// For the modules that no request goes through: small code rather than fast.
+let compact = strict + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 
 let package = Package(
   name: "kdbxfs",
@@ -59,7 +63,7 @@ let package = Package(
       name: "KDBX", dependencies: ["ByteCoding", "Ciphers", "Secrets"], swiftSettings: busy),
     .target(
       name: "Vault", dependencies: ["KDBX", "ByteCoding", "Ciphers", "Secrets"],
-      swiftSettings: strict),
+      swiftSettings: compact),
 
     // The tree: names and nodes over the vault. Knows no FUSE and needs no mount.
     .target(
@@ -81,7 +85,7 @@ let package = Package(
         "VaultTree", "Vault", "KDBX", "ByteCoding", "Ciphers", "DesktopBus", "Platform", "Secrets",
         "CJansson",
       ],
-      swiftSettings: strict),
+      swiftSettings: compact),
     .target(
       name: "VaultMount", dependencies: ["Fuse", "VaultTree", "Session", "Platform", "Secrets"],
       swiftSettings: strict),
@@ -91,7 +95,7 @@ let package = Package(
         "VaultMount", "Session", "VaultTree", "Vault", "KDBX", "ByteCoding", "DesktopBus", "Fuse",
         "Platform", "Secrets",
       ],
-      swiftSettings: strict),
+      swiftSettings: compact),
     .executableTarget(
       name: "kdbxfs", dependencies: ["Commands", "Platform", "CWipingHeap"],
       swiftSettings: strict,
