@@ -31,9 +31,10 @@ extension OpenedVault {
     }
     let old = try file.keepCopy(named: "before-repair-\(VaultSession.stamp(Clock.wall()))")
     let mended = examination.mended
-    try file.replace(with: output.bytes) { bytes in
+    let isReplaced = try file.replace(with: output.bytes) { bytes in
       (try? KDBXFile.verify(bytes, key: derived, against: mended)) != nil
     }
+    guard isReplaced else { throw file.changedNow() }
     return old
   }
 
@@ -54,12 +55,14 @@ extension VaultFile {
   /// Reads the file again, which must be what it was.
   func readAgain() throws(SessionError) -> SharedBuffer {
     let now = try Self.read(path)
-    guard holds(now.bytes.bytes) else {
-      throw SessionError(
-        .unreadable, "\(name) was changed by another program just now",
-        hints: ["try again"])
-    }
+    guard holds(now.bytes.bytes) else { throw changedNow() }
     return now.bytes
+  }
+
+  /// What to say when another program was quicker.
+  func changedNow() -> SessionError {
+    SessionError(
+      .unreadable, "\(name) was changed by another program just now", hints: ["try again"])
   }
 
   /// Makes a copy of the file beside it, with `tag` in its name, and gives its path.

@@ -33,7 +33,7 @@ extension TreeState {
     }
     let places = placesBefore(report)
     vault = merged
-    forgetAllViews()
+    forgetWhatWasSeen()
     for child in report.removed { forgetMerged(child) }
     for (owner, place) in places { moveMerged(owner, from: place) }
     for child in report.added.sorted(by: isEarlier) { showNewcomer(child) }

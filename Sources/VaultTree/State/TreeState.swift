@@ -180,8 +180,6 @@ struct TreeState {
     return view
   }
 
-  mutating func forgetAllViews() { views = [:] }
-
   /// Takes up bookkeeping of an entry; call before the first change of anything about it.
   mutating func touch(_ owner: UInt64) throws(TreeError) {
     guard entries[owner] == nil else { return }
