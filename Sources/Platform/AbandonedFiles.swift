@@ -25,7 +25,7 @@ package enum AbandonedFiles {
   static func isTemporary(_ name: [UInt8], for target: Path) -> Bool {
     let mark = Array(".kdbxfs-".utf8)
     guard name.first == UInt8(ascii: "."),
-      let place = name.indices.last(where: { name[$0...].starts(with: mark) })
+      let place = name.indices.last(where: { $0 > 0 && name[$0...].starts(with: mark) })
     else { return false }
     let (stem, ending) = (name[1..<place], name[(place + mark.count)...])
     let parts = ending.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)

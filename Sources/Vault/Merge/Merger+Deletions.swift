@@ -34,6 +34,9 @@ extension Merger {
 
   // MARK: - What they deleted
 
+  // What is kept counts as changed now: their record may come again, in a file that a program wrote
+  // which didn't look at ours, and must not take it then.
+
   /// Removes an entry that they deleted, unless it was changed here.
   mutating func removeIfDeleted(_ id: EntryID) {
     let entry = vault.document.entry(id)
@@ -51,6 +54,11 @@ extension Merger {
       return remove(.entry(id), entry.uuid)
     }
     keep(entry.uuid)
+    guard !isNewer else { return }
+    var kept = entry
+    kept.times.lastModification = max(now, deleted)
+    vault.storage.replace(id, with: kept)
+    report.changed.insert(.entry(id))
   }
 
   /// Removes a group that they deleted, unless something is in it or it was changed here.
@@ -70,6 +78,11 @@ extension Merger {
       return remove(.group(id), group.uuid)
     }
     keep(group.uuid)
+    guard !isNewer else { return }
+    var kept = group
+    kept.times.lastModification = max(now, deleted)
+    vault.storage.replace(id, with: kept)
+    report.changed.insert(.group(id))
   }
 
   private mutating func remove(_ child: ChildID, _ uuid: VaultUUID) {

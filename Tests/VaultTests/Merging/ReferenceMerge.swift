@@ -311,6 +311,9 @@ struct ReferenceMerge {
           old: old(entry: number), deleted: deleted)
       {
         kept.insert(number)
+        if entry.state.modified < deleted {
+          merged.entries[number]?.state.modified = max(now, deleted)
+        }
       } else {
         merged.entries[number] = nil
       }
@@ -326,6 +329,7 @@ struct ReferenceMerge {
           old: old(group: number), deleted: deleted)
       {
         kept.insert(number)
+        if group.modified < deleted { merged.groups[number]?.modified = max(now, deleted) }
       } else {
         merged.groups[number] = nil
       }
