@@ -11,10 +11,9 @@ extension Complaint {
       case .unreadable, .mountedElsewhere: .vaultUnreadable
       case .wrongKey: .wrongKey
       case .emptyPassword: .emptyPassword
-      case .noAnswer: .noKeyMaterial
       case .unwritable, .conflict: .vaultUnwritable
       case .busy: .mountPoint
-      case .locked, .refused: .controlSocket
+      case .refused: .controlSocket
       }
     self.init(error.message, hints: error.hints, exitCode: exitCode)
   }

@@ -58,14 +58,10 @@ extension fuse_entry_param {
 
 extension fuse_file_info {
   /// What the kernel is told of an open file: see ``OpenReply``.
-  ///
-  /// `isFlushed` says whether each `close` is to be told; for a handle that can't write there is nothing
-  /// to tell.
-  init(file handle: HandleNumber, isFlushed: Bool) {
+  init(file handle: HandleNumber) {
     self.init()
     fh = handle.rawValue
     direct_io = 1
-    noflush = isFlushed ? 0 : 1
   }
 }
 

@@ -3,7 +3,7 @@ import Synchronization
 
 /// One file system, mounted and served.
 ///
-/// In order: ``init(_:options:observer:)``, ``mount(at:)``, ``run(threads:)``; the others may be called on any
+/// In order: ``init(_:options:)``, ``mount(at:)``, ``run(threads:)``; the others may be called on any
 /// thread, once mounted. No signal is handled, and no process is forked after the mount but
 /// `fusermount3` for an ordinary user's unmount.
 package final class FuseSession: Sendable {
@@ -14,12 +14,8 @@ package final class FuseSession: Sendable {
   private let place = Mutex<MountedPlace?>(nil)
 
   /// Makes a session; nothing is mounted yet.
-  ///
-  /// `observer` is told of every request and answer.
-  package init(
-    _ fileSystem: any FileSystem, options: MountOptions, observer: RequestObserver? = nil
-  ) throws(FuseError) {
-    core = try SessionCore(fileSystem, options: options, observer: observer)
+  package init(_ fileSystem: any FileSystem, options: MountOptions) throws(FuseError) {
+    core = try SessionCore(fileSystem, options: options)
     do throws(Errno) {
       ending = try Bell()
       notifier = try Notifier()
@@ -135,13 +131,6 @@ package final class FuseSession: Sendable {
   /// of a private mapping) have changed.
   package func invalidateContent(of inode: InodeNumber) {
     notifier.add(.content(inode))
-  }
-
-  /// The same at once: returns when the kernel holds nothing of the file any more.
-  ///
-  /// Waits for those who read it, so never for a thread that serves requests.
-  package func dropContent(of inode: InodeNumber) {
-    core.forgetAttributes(of: inode, content: true)
   }
 
   /// Tells the kernel, in a while, that a name leads elsewhere or nowhere.

@@ -13,17 +13,13 @@ package import Platform
 struct Duty: ~Copyable, @unchecked Sendable {
   private let request: fuse_req_t
   private let session: Unmanaged<SessionCore>
-  /// What the observer knows the request by.
-  private let number: UInt64
 
-  init(to request: fuse_req_t, of session: SessionCore, number: UInt64) {
+  init(to request: fuse_req_t, of session: SessionCore) {
     unsafe self.request = request
     unsafe self.session = Unmanaged.passRetained(session)
-    self.number = number
   }
 
   deinit {
-    unsafe session._withUnsafeGuaranteedRef { $0.observer?.ends(number, .inputOutput) }
     unsafe fuse_reply_err(request, Errno.inputOutput.rawValue)
     unsafe session.release()
   }
@@ -31,21 +27,19 @@ struct Duty: ~Copyable, @unchecked Sendable {
   /// Has `body` answer with one of libfuse's reply functions, and gives whether the kernel took it.
   ///
   /// It doesn't when it has given up on the request: then nobody is left to tell, and what the
-  /// answer would have handed out is to be taken back. `error` is what the observer is told.
+  /// answer would have handed out is to be taken back.
   @discardableResult
-  consuming func answer(_ error: Errno? = nil, _ body: (fuse_req_t) -> CInt) -> Bool {
+  consuming func answer(_ body: (fuse_req_t) -> CInt) -> Bool {
     let request = unsafe request
     let session = unsafe session
-    let number = number
     discard self
-    unsafe session._withUnsafeGuaranteedRef { $0.observer?.ends(number, error) }
     let status = unsafe body(request)
     unsafe session.release()
     return status == 0
   }
 
   consuming func failure(_ error: Errno) {
-    unsafe answer(error) { request in unsafe fuse_reply_err(request, error.rawValue) }
+    unsafe answer { request in unsafe fuse_reply_err(request, error.rawValue) }
   }
 
   /// The request, for libfuse's calls that don't answer it.
@@ -73,13 +67,6 @@ package struct EntryReply: ~Copyable, Sendable {
   package consuming func entry(_ entry: Entry) -> Bool {
     var parameters = fuse_entry_param(entry)
     return unsafe duty.answer { request in unsafe fuse_reply_entry(request, &parameters) }
-  }
-
-  /// Answers that the name leads nowhere, which the kernel may believe for so long.
-  package consuming func absent(validForSeconds: Double) {
-    var parameters = fuse_entry_param()
-    parameters.entry_timeout = validForSeconds
-    unsafe duty.answer { request in unsafe fuse_reply_entry(request, &parameters) }
   }
 }
 
@@ -136,11 +123,8 @@ package struct OpenReply: ~Copyable, Sendable {
   package consuming func failure(_ error: Errno) { duty.failure(error) }
 
   /// Answers, and gives whether the kernel took the answer; if not, no release follows.
-  ///
-  /// Without `isFlushed` no flush comes for it either, which saves a handle that can't write a round
-  /// trip at each `close`.
-  package consuming func opened(_ handle: HandleNumber, isFlushed: Bool = true) -> Bool {
-    var file = fuse_file_info(file: handle, isFlushed: isFlushed)
+  package consuming func opened(_ handle: HandleNumber) -> Bool {
+    var file = fuse_file_info(file: handle)
     return unsafe duty.answer { request in unsafe fuse_reply_open(request, &file) }
   }
 }
@@ -171,7 +155,7 @@ package struct CreateReply: ~Copyable, Sendable {
   /// release follows.
   package consuming func created(_ entry: Entry, _ handle: HandleNumber) -> Bool {
     var parameters = fuse_entry_param(entry)
-    var file = fuse_file_info(file: handle, isFlushed: true)
+    var file = fuse_file_info(file: handle)
     return unsafe duty.answer { request in unsafe fuse_reply_create(request, &parameters, &file) }
   }
 }

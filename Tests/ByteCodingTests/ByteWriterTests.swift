@@ -1,5 +1,4 @@
 import ByteCoding
-import TestSupport
 import Testing
 
 @Suite struct ByteWriterTests {

@@ -1,5 +1,4 @@
 import Secrets
-import TestSupport
 
 /// The bytes that `digits` spell, blanks ignored.
 func hex(_ digits: String) -> [UInt8] {

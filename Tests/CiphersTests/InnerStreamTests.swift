@@ -1,5 +1,4 @@
 import Secrets
-import TestSupport
 import Testing
 
 @testable import Ciphers

@@ -1,6 +1,5 @@
 import Ciphers
 import Secrets
-import TestSupport
 import Testing
 
 @Suite struct OuterCipherTests {

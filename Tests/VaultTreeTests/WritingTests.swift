@@ -331,19 +331,6 @@ import Vault
     #expect(shell.field("new", of: "mail") == "n")
   }
 
-  /// `install` and `mv` remove a file and make it anew; a save may come in between.
-  @Test(arguments: ["mail/PIN", "mail/attachments/key.txt"])
-  func `what was removed and is made again is no new name`(path: String) throws {
-    let shell = Shell(try Samples.office())
-    try shell.unlink(path)
-    #expect(shell.save(.autosave))
-    try shell.redirect(path, "again\n")
-    #expect(shell.save(.autosave))
-    #expect(!shell.save(.unmount))
-    #expect(try shell.cat(path).hasPrefix("again"))
-    #expect(shell.entry("mail")?.historyCount == 1)
-  }
-
   @Test func `an fsync of a new file stores it`() throws {
     let shell = Shell(try Samples.office())
     try shell.redirect("mail/new", "n\n")
@@ -523,17 +510,6 @@ import Vault
     again.save()
     #expect(again.entry("mail")?.attachments.isEmpty == true)
     #expect(again.entry("mail")?.historyCount == 2)
-  }
-
-  @Test func `a new attachment that is written once more as it is stays as it is`() throws {
-    let shell = Shell(try Samples.office())
-    for _ in 1...2 { try shell.copy(Array("twice".utf8), to: "mail/attachments/new") }
-    #expect(try shell.cat("mail/attachments/new") == "twice")
-    try shell.copy([], to: "mail/attachments/empty")
-    try shell.copy([], to: "mail/attachments/empty")
-    shell.save()
-    #expect(try shell.cat("mail/attachments/new") == "twice")
-    #expect(try shell.ls("mail/attachments") == ["key.txt", "new", "empty"])
   }
 
   @Test func `the first attachment needs its directory`() throws {

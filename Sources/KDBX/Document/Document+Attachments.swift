@@ -104,7 +104,7 @@ extension Document {
     return index < addedBinaries.count ? .added(addedBinaries[index]) : nil
   }
 
-  func flag(of id: BinaryID) -> Bool {
+  private func flag(of id: BinaryID) -> Bool {
     switch pool(id) {
     case .inner(let binary): binary.flags & 1 != 0
     case .meta(let record): record.isProtected

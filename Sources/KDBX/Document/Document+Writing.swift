@@ -39,8 +39,7 @@ extension Document {
     }
   }
 
-  /// Whether two contents are the same, or both can't be had.
-  func sameContent(
+  private func sameContent(
     _ mine: AttachmentContent, _ theirs: AttachmentContent, in other: Document
   ) -> Bool {
     guard let count = try? count(of: mine), (try? other.count(of: theirs)) == count else {
@@ -106,9 +105,7 @@ extension Document {
       && zip(history.0, history.1).allSatisfy { same($0, $1, in: other) }
   }
 
-  /// Whether two values have the same bytes.
-  func same(_ mine: StoredText, _ theirs: StoredText, in other: Document) -> Bool {
-    guard values.count(of: mine) == other.values.count(of: theirs) else { return false }
+  private func same(_ mine: StoredText, _ theirs: StoredText, in other: Document) -> Bool {
     var both = WipedBuffer()
     values.open(mine, into: &both)
     let middle = both.count

@@ -182,7 +182,7 @@ extension Document {
           }
           index += 1
         }
-      case .literal, .raw, .meta: break
+      case .literal, .meta: break
       }
     }
     return found

@@ -17,9 +17,7 @@ package struct MemoryProtection: Hashable, Sendable {
 package struct Meta: Sendable, ElementView {
   static let order: [ElementKind] = [
     .generator, .headerHash, .settingsChanged, .databaseName, .databaseNameChanged,
-    .databaseDescription, .databaseDescriptionChanged, .defaultUserName, .defaultUserNameChanged,
-    .maintenanceHistoryDays, .color, .masterKeyChanged, .masterKeyChangeRec, .masterKeyChangeForce,
-    .masterKeyChangeForceOnce, .memoryProtection, .customIcons,
+    .databaseDescription, .databaseDescriptionChanged, .memoryProtection, .customIcons,
     .recycleBinEnabled, .recycleBinUUID, .recycleBinChanged, .entryTemplatesGroup,
     .entryTemplatesGroupChanged, .historyMaxItems, .historyMaxSize, .lastSelectedGroup,
     .lastTopVisibleGroup, .binaries, .customData,

@@ -234,16 +234,6 @@ extension XMLText {
     return true
   }
 
-  /// Whether it is UTF-8, whatever characters it has.
-  static func isUTF8(_ plain: Span<UInt8>) -> Bool {
-    var i = 0
-    while i < plain.count {
-      guard let next = XMLCharacters.sequence(in: plain, at: i) else { return false }
-      i += next.count
-    }
-    return true
-  }
-
   /// Whether there is nothing but white space, and some.
   static func isOnlySpace(_ plain: Span<UInt8>) -> Bool {
     for i in plain.indices where !XMLCharacters.isSpace(plain[i]) { return false }

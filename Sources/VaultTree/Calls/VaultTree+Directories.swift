@@ -1,9 +1,7 @@
 extension VaultTree {
   /// Opens a directory; its listing stays as it is at the first read until the handle is released.
   package func openDirectory(_ node: NodeID) throws(TreeError) -> HandleID {
-    prepareView(node)
-    return try locked { (state) throws(TreeError) in
-      try state.checkNotLost(node)
+    try locked { (state) throws(TreeError) in
       let meaning = state.meaning(of: node)
       switch meaning {
       case .folder(let owner):
@@ -11,8 +9,7 @@ extension VaultTree {
         state.folders[owner]?.removed = []
       case .entry(let owner): state.showCodes(owner, atOnce: true)
       case .item(_, let key) where key.isDirectory: break
-      case .view: break
-      case .item, .groupNotes, .scratch, .link: throw .notDirectory
+      case .item, .groupNotes, .scratch: throw .notDirectory
       case .dead: throw .noEntry
       }
       let handle = state.newHandle()
@@ -30,7 +27,7 @@ extension VaultTree {
   ) throws(TreeError) -> [DirectoryEntry] {
     try locked { (state) throws(TreeError) in
       let names = try state.names(of: handle, from: offset, atMost: count)
-      let directory = try state.directory(of: handle)
+      guard let directory = state.directories[handle] else { throw .badHandle }
       let meaning = state.meaning(of: directory.node)
       return names.map { name in state.entry(for: name, in: meaning) }
     }

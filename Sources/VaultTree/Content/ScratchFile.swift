@@ -98,11 +98,11 @@ final class ScratchFile: Sendable {
   }
 
   func read(
-    _ range: Range<Int>, sealedBy key: SealingKey, _ values: ValueSource,
-    _ document: () -> Document, into output: inout WipedBuffer
+    _ range: Range<Int>, sealedBy key: SealingKey, _ document: () -> Document,
+    into output: inout WipedBuffer
   ) throws(TreeError) {
     try content.withLock { (content) throws(TreeError) in
-      try content.read(range, sealedBy: key, values, document, into: &output)
+      try content.read(range, sealedBy: key, document, into: &output)
     }
   }
 
@@ -121,9 +121,7 @@ final class ScratchFile: Sendable {
   }
 
   private func makeRoom(_ count: Int) throws(TreeError) {
-    // Also keeps the sums below from overflowing, whatever size a process asks for.
     if isBesideAttachments, count > ScratchQuota.attachmentLimit { throw .tooBig }
-    if !isBesideAttachments, count > ScratchQuota.limit { throw .noSpace }
     let before = taken.load(ordering: .relaxed)
     try quota.take(count - before, besideAttachments: isBesideAttachments)
     taken.store(count, ordering: .relaxed)

@@ -115,7 +115,6 @@ extension TreeState {
 
   /// Takes down a change that is no edit of an entry.
   mutating func noteStructure() {
-    forgetViewContents()
     structure += 1
     events.wantsSave = true
   }

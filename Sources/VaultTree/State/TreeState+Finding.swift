@@ -47,8 +47,7 @@ extension TreeState {
       guard let view = try self.version(named: version, owner) else { throw .noEntry }
       let key = view.attachment(named: name).map { ItemKey.attachment($0.name) }
       return try found(key.map { .inVersion(version, $0) }, owner)
-    case .view(let view): return findInView(name, view)
-    case .item, .groupNotes, .scratch, .link: throw .notDirectory
+    case .item, .groupNotes, .scratch: throw .notDirectory
     case .dead: throw .noEntry
     }
   }
@@ -56,7 +55,6 @@ extension TreeState {
   private mutating func findInFolder(_ name: [UInt8], _ owner: UInt64) -> FoundNode? {
     if let child = self.owner(of: name, inFolder: owner) { return found(child) }
     if let scratch = findScratch(name, .folder(owner)) { return scratch }
-    if owner == 0, name == ReservedName.control { return found(.control) }
     guard name == ReservedName.groupNotes, groupID(owner) != nil else { return nil }
     return FoundNode(
       node: Slot.node(owner, Slot.groupNotes), meaning: .groupNotes(owner))
@@ -107,7 +105,7 @@ extension TreeState {
   mutating func names(
     of handle: HandleID, from offset: Int, atMost count: Int
   ) throws(TreeError) -> ArraySlice<ListedName> {
-    let directory = try directory(of: handle)
+    guard let directory = directories[handle] else { throw .badHandle }
     let names: [ListedName]
     if let listed = directory.names {
       names = listed
@@ -121,18 +119,17 @@ extension TreeState {
   }
 
   /// The names that a directory lists, in order.
-  mutating func listedNames(of directory: NodeMeaning) throws(TreeError) -> [ListedName] {
+  private mutating func listedNames(of directory: NodeMeaning) throws(TreeError) -> [ListedName] {
     switch directory {
     case .folder(let owner): return folderNames(owner)
     case .entry(let owner):
-      var keys = try shownItems(owner)
-      if options.showsHidden { keys += [.history, .json, .env] }
+      let keys = try shownItems(owner)
       return try names(of: keys, owner) + scratchNames(in: .entry(owner))
     case .item(let owner, .attachments):
       let keys = try shownAttachments(owner)
       return try names(of: keys, owner) + scratchNames(in: .attachments(owner))
     case .item(let owner, .history):
-      let versions = try history(owner).versions
+      let versions = VersionList(of: try view(owner).entry).versions
       return try names(of: versions.map { .version($0.name) }, owner)
     case .item(let owner, .version(let name)):
       guard let view = try version(named: name, owner) else { throw .noEntry }
@@ -141,8 +138,7 @@ extension TreeState {
       guard let view = try version(named: name, owner) else { throw .noEntry }
       let keys = view.attachments.map { ItemKey.inVersion(name, .attachment($0.name)) }
       return try names(of: keys, owner, in: view)
-    case .view(let view): return viewNames(view)
-    case .item, .groupNotes, .scratch, .link: throw .notDirectory
+    case .item, .groupNotes, .scratch: throw .notDirectory
     case .dead: throw .noEntry
     }
   }
@@ -158,10 +154,6 @@ extension TreeState {
     {
       let node = Slot.node(owner, Slot.groupNotes)
       names.append(ListedName(name: ReservedName.groupNotes, node: node, kind: .file))
-    }
-    if options.showsHidden, owner == 0 {
-      let control = found(.control)
-      names.append(ListedName(name: ReservedName.control, node: control.node, kind: .directory))
     }
     return names
   }
@@ -199,16 +191,12 @@ extension TreeState {
 
   /// Whether a directory lists nothing, so that it can be removed.
   ///
-  /// What isn't listed doesn't count, also where it is listed on demand.
+  /// Codes don't count: they went when their secret did, or can't be removed.
   mutating func isEmpty(_ directory: NodeMeaning) throws(TreeError) -> Bool {
     if case .folder(let owner) = directory {
       makeIndex(owner)
       return folders[owner]?.index?.isEmpty != false
         && scratchNames[.folder(owner)]?.isEmpty != false
-    }
-    if case .entry(let owner) = directory {
-      let shown = try shownItems(owner)
-      return shown.isEmpty && scratchNames[.entry(owner)]?.isEmpty != false
     }
     return try listedNames(of: directory).isEmpty
   }

@@ -10,8 +10,7 @@ extension TreeState {
   ) throws(TreeError) -> FileHandle {
     let changes = flags.contains(.write) || flags.contains(.truncate)
     switch meaning {
-    case .folder, .entry, .view: throw .isDirectory
-    case .link: throw .invalid
+    case .folder, .entry: throw .isDirectory
     case .dead: throw .noEntry
     case .scratch(let id):
       guard let scratch = scratches[id], scratch.target == nil else { throw .noEntry }
@@ -56,8 +55,7 @@ extension TreeState {
     _ draft: consuming HandleDraft
   ) -> FileHandle {
     let handle = FileHandle(
-      newHandle(), node, flags, scratch: scratch, rule: rule, values: vault.document.values,
-      opened: options.monotonic(), draft: draft)
+      newHandle(), node, flags, scratch: scratch, rule: rule, draft: draft)
     handles[handle.id] = handle
     return handle
   }
@@ -117,18 +115,12 @@ extension TreeState {
     let key = try newKey(named: name, in: directory)
     try touch(owner)
     let time = now()
-    let fresh = newItem(key, owner, at: time)
+    let fresh = FreshItem(isProtected: protects(key, owner), made: time)
     entries[owner]?.overlays[key] = .fresh(fresh)
     entries[owner]?.changed[key] = time
     noteKind(.change, owner)
     if directory.isAttachments { noteAttachment(owner) }
     return FoundNode(node: try number(of: key, owner), meaning: .item(owner, key))
-  }
-
-  /// A new field or attachment, with nothing in it.
-  mutating func newItem(_ key: ItemKey, _ owner: UInt64, at time: Timestamp) -> FreshItem {
-    nextFresh += 1
-    return FreshItem(isProtected: protects(key, owner), made: time, place: nextFresh)
   }
 
   /// Sees to it that a directory can hold a new file: an undecided one becomes an entry, unless the
@@ -141,7 +133,6 @@ extension TreeState {
     guard let directory = FileDirectory(meaning) else {
       switch meaning {
       case .item(_, let key) where key.isReadOnly && key.isDirectory: throw .readOnlyFile
-      case .view: throw .readOnlyFile
       case .dead: throw .noEntry
       default: throw .notDirectory
       }
@@ -219,7 +210,7 @@ extension WriteRule {
       case .field: .field
       case .attachment: .attachment
       case .tags, .expires, .totp, .hotp: .text(limit: 1 << 20)
-      case .attachments, .history, .version, .inVersion, .json, .env: .nothing
+      case .attachments, .history, .version, .inVersion: .nothing
       }
   }
 }

@@ -21,7 +21,6 @@ extension TreeState {
         owner, from: directory, to: newName, in: newDirectory, target, flags)
       return .done
     case .groupNotes: throw .notPermitted
-    case .view, .link: throw .readOnlyFile
     case .dead: throw .noEntry
     case .item(_, let key) where key.isReadOnly: throw .readOnlyFile
     case .item(_, .attachments): throw .notPermitted
@@ -56,7 +55,7 @@ extension TreeState {
       return FileEnd(
         name: name, directory: directory, place: .scratch(id, scratch.file), node: found.node,
         value: .empty, stamp: scratch.file.changeCount)
-    case .folder, .entry, .groupNotes, .view, .link, .dead: throw .isDirectory
+    case .folder, .entry, .groupNotes, .dead: throw .isDirectory
     }
   }
 
@@ -70,7 +69,6 @@ extension TreeState {
       case .folder, .entry: throw flags.contains(.exchange) ? .notPermitted : .isDirectory
       case .item(_, let key) where key.isReadOnly: throw .readOnlyFile
       case .item(_, .attachments): throw .isDirectory
-      case .view, .link: throw .readOnlyFile
       case .item, .groupNotes, .scratch, .dead: break
       }
     }
@@ -150,12 +148,6 @@ extension TreeState {
     in directory: FileDirectory
   ) throws(TreeError) -> RenamePlan {
     try touch(owner)
-    if let fresh = entries[owner]?.overlays[key]?.fresh, fresh.hasSettled,
-      !key.isUnlistedWhenEmpty, try isNewName(key, owner)
-    {
-      // An editor that is killed now loses no value that was never saved, either.
-      try storeNow(fresh, key, owner)
-    }
     let number = try number(of: key, owner)
     let modified = try modified(key, owner)
     let isFresh = entries[owner]?.overlays[key]?.fresh != nil
@@ -190,9 +182,7 @@ extension TreeState {
     }
     try touch(owner)
     let isNew = try isNewName(key, owner)
-    // A new field takes the place of an empty one as any value does.
-    let isFresh = entries[owner]?.overlays[old]?.fresh != nil
-    guard isNew || (!isFresh && isStripped(key, owner)) else { return false }
+    guard isNew || isStripped(key, owner) else { return false }
     let time = now()
     try watchingCodes(of: owner) { (state) throws(TreeError) in
       if let fresh = state.entries[owner]?.overlays[old]?.fresh {

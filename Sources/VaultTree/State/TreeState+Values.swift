@@ -84,7 +84,7 @@ extension TreeState {
 
   /// Whether a file is under a name that isn't in the document.
   mutating func isNewName(_ key: ItemKey, _ owner: UInt64) throws(TreeError) -> Bool {
-    try !isInDocument(key, owner)
+    try !view(owner).has(key)
   }
 
   /// A value that settled is what is there: the name is shown, whatever it was before.
@@ -95,7 +95,7 @@ extension TreeState {
       if entries[owner] != nil { show(key, owner) }
       return
     }
-    if case .attachment = key, !isContent(entries[owner]?.overlays[key]?.fresh?.value) {
+    if case .attachment = key {
       // Empty, and content all the same, which a new name has none of.
       return try storeUnwatched(.bytes(sealing.seal([UInt8]().span)), in: key, owner, at: time)
     }
@@ -110,20 +110,18 @@ extension TreeState {
     case .field: try storeFresh(.empty, key, owner, at: time)
     case .tags, .expires: entries[owner]?.overlays[key] = .ghost(isReachable: true)
     case .totp, .hotp: try dropCode(key, owner)
-    case .attachment, .attachments, .history, .version, .inVersion, .json, .env: break
+    case .attachment, .attachments, .history, .version, .inVersion: break
     }
-  }
-
-  private func isContent(_ value: RestingBytes?) -> Bool {
-    if case .content = value { true } else { false }
   }
 
   private mutating func storeFresh(
     _ value: RestingBytes, _ key: ItemKey, _ owner: UInt64, at time: Timestamp
   ) throws(TreeError) {
     try touch(owner)
-    var fresh = entries[owner]?.overlays[key]?.fresh ?? newItem(key, owner, at: time)
-    if fresh.writers <= 0 { fresh.closed = fresh.closed ?? options.monotonic() }
+    var fresh =
+      entries[owner]?.overlays[key]?.fresh
+      ?? FreshItem(
+        isProtected: protects(key, owner), made: time, closed: options.monotonic())
     fresh.value = value
     fresh.hasSettled = true
     entries[owner]?.overlays[key] = .fresh(fresh)
@@ -158,8 +156,10 @@ extension TreeState {
     var plain = WipedBuffer()
     text.open(into: &plain)
     // A secret that isn't in the document yet is the one to change.
-    for (key, fresh) in newItems(owner) where fresh.hasSettled {
-      if case .field = key, try isNewName(key, owner) { try storeNow(fresh, key, owner) }
+    for (key, overlay) in entries[owner]?.overlays ?? [:] {
+      if case .field = key, let fresh = overlay.fresh, fresh.hasSettled, try isNewName(key, owner) {
+        try storeNow(fresh, key, owner)
+      }
     }
     // Made beside the vault, not within its edit: a copy of it there would copy all of the document.
     var changed = vault.document.entry(try entryID(owner))
@@ -169,25 +169,19 @@ extension TreeState {
     } catch {
       throw .invalid
     }
-    let known = Set(try view(owner).fields.map(\.key))
     try edit(owner, .change, at: time) { (entry) throws(TreeError) in entry = changed }
-    let directory = Slot.node(owner, Slot.own)
-    events.invalidations.append(.listing(directory))
-    for field in try view(owner).fields where !known.contains(field.key) {
-      events.invalidations.append(.name(in: directory, field.fileName))
-    }
   }
 
   /// Takes a code and drops it: a copy of a tree brings back old ones.
   private mutating func dropCode(_ key: ItemKey, _ owner: UInt64) throws(TreeError) {
     let kind: OneTimeKind = key == .totp ? .time : .counter
     let id = try entryID(owner)
-    let hasSecret = vault.hasOneTimeSecret(kind, in: try filledEntry(owner))
+    let hasSecret = try vault.hasOneTimeSecret(kind, in: view(owner).filled)
     guard hasSecret || newEntries.contains(id) else { throw .invalid }
     entries[owner]?.codeRemovals[key] = nil
     guard try isShown(key, owner), entries[owner]?.overlays[key]?.fresh != nil else { return }
     // Shows the code again when there is one; else answers the rest of the copy.
-    let isThere = try isInDocument(key, owner)
+    let isThere = try view(owner).has(key)
     entries[owner]?.overlays[key] = isThere ? nil : .ghost(isReachable: true)
   }
 
@@ -219,7 +213,7 @@ extension TreeState {
   private mutating func removeFresh(_ key: ItemKey, _ owner: UInt64) throws(TreeError) {
     // A value in the document behind it is a field's whose name was moved aside: it stays for that.
     let isInDocument = try !isNewName(key, owner)
-    noteKind(.removal, owner, full: try materialized(owner), base: try baseOfNewNames(owner))
+    noteKind(.removal, owner, full: try materialized(owner))
     entries[owner]?.overlays[key] = isInDocument ? .absent : nil
     noteEdit(owner)
   }
@@ -230,27 +224,25 @@ extension TreeState {
   ) throws(TreeError) {
     switch key {
     case .field(let field):
-      let old = try view(owner).field(field)
+      if let old = try view(owner).field(field), FieldNames.standardFileName(of: field) == nil {
+        entries[owner]?.protections[field] = old.isProtected
+        entries[owner]?.stripped.insert(field)
+      }
       try edit(owner, .removal, at: time) { (entry) throws(TreeError) in
         guard let old = entry.string(field) else { return }
         entry.set(field, to: .empty, isProtected: old.isProtected)
       }
-      guard let old, !FieldNames.isShownStandard(field) else { return }
-      entries[owner]?.protections[field] = old.isProtected
-      entries[owner]?.stripped.insert(field)
-      entries[owner]?.removedItems.insert(key)
     case .attachment(let name):
       try edit(owner, .removal, at: time) { (entry) throws(TreeError) in
         entry.removeAttachment(name)
       }
-      entries[owner]?.removedItems.insert(key)
     case .tags:
       try edit(owner, .removal, at: time) { (entry) throws(TreeError) in entry.tags = [] }
     case .expires:
       try edit(owner, .removal, at: time) { (entry) throws(TreeError) in
         entry.times.expires = false
       }
-    case .totp, .hotp, .attachments, .history, .version, .inVersion, .json, .env:
+    case .totp, .hotp, .attachments, .history, .version, .inVersion:
       throw .notPermitted
     }
   }

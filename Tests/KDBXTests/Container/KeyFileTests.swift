@@ -1,5 +1,4 @@
 import Ciphers
-import TestSupport
 import Testing
 
 @testable import KDBX
@@ -147,7 +146,7 @@ import Testing
   }
 
   @Test(
-    .enabled(if: SharedFolder.isThere, "\(SharedFolder.hint)"), arguments: SharedVaults.keyFiles)
+    .enabled(if: SharedVaults.areThere, "\(SharedVaults.hint)"), arguments: SharedVaults.keyFiles)
   func `key files of other programs give the key that they give there`(
     keyFile: SharedVaults.LoneKeyFile
   ) {

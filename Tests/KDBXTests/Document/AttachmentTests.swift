@@ -1,7 +1,6 @@
 import ByteCoding
 import Ciphers
 import Secrets
-import TestSupport
 import Testing
 
 @testable import KDBX

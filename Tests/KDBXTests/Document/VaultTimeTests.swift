@@ -1,5 +1,4 @@
 import KDBX
-import TestSupport
 import Testing
 
 @Suite struct VaultTimeTests {
