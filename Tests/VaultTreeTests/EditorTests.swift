@@ -274,6 +274,17 @@ import Vault
     #expect(try shell.remounted().cat("mail/password") == "mail-pw-1")
   }
 
+  @Test(arguments: ["mail/new", "mail/attachments/new"])
+  func `one killed with a file that was never saved loses nothing either`(path: String) throws {
+    let shell = Shell(try Samples.office())
+    try shell.redirect(path, "first text\n")
+    try shell.rename(path, path + "~")
+    #expect(throws: TreeError.noEntry) { try shell.cat(path) }
+    let after = shell.remounted()
+    #expect(try after.cat(path).hasPrefix("first text"))
+    #expect(after.entry("mail")?.historyCount == 1)
+  }
+
   @Test func `one killed after it made the new file loses nothing either`() throws {
     let shell = Shell(try Samples.office())
     try shell.rename("mail/PIN", "mail/PIN~")

@@ -512,6 +512,27 @@ import Vault
     #expect(again.entry("mail")?.historyCount == 2)
   }
 
+  @Test func `a new attachment that is written once more as it is stays as it is`() throws {
+    let shell = Shell(try Samples.office())
+    for _ in 1...2 { try shell.copy(Array("twice".utf8), to: "mail/attachments/new") }
+    #expect(try shell.cat("mail/attachments/new") == "twice")
+    try shell.copy([], to: "mail/attachments/empty")
+    try shell.copy([], to: "mail/attachments/empty")
+    shell.save()
+    #expect(try shell.cat("mail/attachments/new") == "twice")
+    #expect(try shell.ls("mail/attachments") == ["key.txt", "new", "empty"])
+  }
+
+  @Test(arguments: [ScratchQuota.attachmentLimit + 1, .max / 2, .max])
+  func `a size that no temporary file can have is refused`(size: Int) throws {
+    let shell = Shell(try Samples.office())
+    try shell.redirect("mail/url~", "a temporary file")
+    try shell.redirect("mail/attachments/key.txt~", "another one")
+    #expect(throws: TreeError.noSpace) { try shell.truncate("mail/url~", to: size) }
+    #expect(throws: TreeError.tooBig) { try shell.truncate("mail/attachments/key.txt~", to: size) }
+    #expect(try shell.cat("mail/url~") == "a temporary file")
+  }
+
   @Test func `the first attachment needs its directory`() throws {
     let shell = Shell(try Samples.office())
     #expect(throws: TreeError.noEntry) { try shell.redirect("plain/attachments/a", "x") }

@@ -121,7 +121,9 @@ final class ScratchFile: Sendable {
   }
 
   private func makeRoom(_ count: Int) throws(TreeError) {
+    // Also keeps the sums below from overflowing, whatever size a process asks for.
     if isBesideAttachments, count > ScratchQuota.attachmentLimit { throw .tooBig }
+    if !isBesideAttachments, count > ScratchQuota.limit { throw .noSpace }
     let before = taken.load(ordering: .relaxed)
     try quota.take(count - before, besideAttachments: isBesideAttachments)
     taken.store(count, ordering: .relaxed)

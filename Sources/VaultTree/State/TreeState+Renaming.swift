@@ -148,6 +148,12 @@ extension TreeState {
     in directory: FileDirectory
   ) throws(TreeError) -> RenamePlan {
     try touch(owner)
+    if let fresh = entries[owner]?.overlays[key]?.fresh, fresh.hasSettled,
+      !key.isUnlistedWhenEmpty, try isNewName(key, owner)
+    {
+      // An editor that is killed now loses no value that was never saved, either.
+      try storeNow(fresh, key, owner)
+    }
     let number = try number(of: key, owner)
     let modified = try modified(key, owner)
     let isFresh = entries[owner]?.overlays[key]?.fresh != nil

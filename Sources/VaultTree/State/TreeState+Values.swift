@@ -95,7 +95,7 @@ extension TreeState {
       if entries[owner] != nil { show(key, owner) }
       return
     }
-    if case .attachment = key {
+    if case .attachment = key, !isContent(entries[owner]?.overlays[key]?.fresh?.value) {
       // Empty, and content all the same, which a new name has none of.
       return try storeUnwatched(.bytes(sealing.seal([UInt8]().span)), in: key, owner, at: time)
     }
@@ -112,6 +112,10 @@ extension TreeState {
     case .totp, .hotp: try dropCode(key, owner)
     case .attachment, .attachments, .history, .version, .inVersion: break
     }
+  }
+
+  private func isContent(_ value: RestingBytes?) -> Bool {
+    if case .content = value { true } else { false }
   }
 
   private mutating func storeFresh(
