@@ -87,8 +87,12 @@ let package = Package(
       path: "mount-helper", swiftSettings: strict,
       linkerSettings: [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"])]),
 
+    // What several of the test targets use.
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+
     .testTarget(name: "SecretsTests", dependencies: ["Secrets"], swiftSettings: strict),
-    .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"], swiftSettings: strict),
+    .testTarget(
+      name: "ByteCodingTests", dependencies: ["ByteCoding", "TestSupport"], swiftSettings: strict),
     // What the tests of `Platform` start: what a process does that dies, or has another terminal.
     .executableTarget(
       name: "platform-probe", dependencies: ["Platform", "Secrets"], path: "Tests/PlatformProbe",
@@ -96,12 +100,15 @@ let package = Package(
     .testTarget(
       name: "PlatformTests", dependencies: ["Platform", "Secrets", "platform-probe"],
       swiftSettings: strict),
-    .testTarget(name: "CiphersTests", dependencies: ["Ciphers", "Secrets"], swiftSettings: strict),
     .testTarget(
-      name: "KDBXTests", dependencies: ["KDBX", "ByteCoding", "Ciphers", "Secrets"],
+      name: "CiphersTests", dependencies: ["Ciphers", "Secrets", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "VaultTests", dependencies: ["Vault", "KDBX", "ByteCoding", "Ciphers", "Secrets"],
+      name: "KDBXTests", dependencies: ["KDBX", "ByteCoding", "Ciphers", "Secrets", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "VaultTests",
+      dependencies: ["Vault", "KDBX", "ByteCoding", "Ciphers", "Secrets", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "VaultTreeTests",

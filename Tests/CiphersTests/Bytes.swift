@@ -1,4 +1,5 @@
 import Secrets
+import TestSupport
 
 /// The bytes that `digits` spell, blanks ignored.
 func hex(_ digits: String) -> [UInt8] {

@@ -1,14 +1,15 @@
 import KDBX
+import TestSupport
 import Testing
 import Vault
 
 /// The codes of the shared cases and vaults, which other programs worked out.
-@Suite(.enabled(if: SharedData.isThere, "there is no folder with the shared vaults"))
+@Suite(.enabled(if: SharedFolder.isThere, "\(SharedFolder.hint)"))
 struct SharedCodesTests {
   /// Fields with names that end on an entry of the test's vault.
   private static func fields(_ entry: JSON, _ isList: Bool) -> [(String, String)] {
     if isList {
-      return (entry["strings"]?.elements ?? []).compactMap { field in
+      return (entry["strings"]?.array ?? []).compactMap { field in
         guard let key = field["key"]?.string, let value = field["value"]?.string else { return nil }
         return ("*" + key, value)
       }
@@ -20,9 +21,9 @@ struct SharedCodesTests {
 
   @Test(arguments: ["035-totp-where-it-is-kept", "036-totp-untidy-secrets", "037-totp-algorithms"])
   func `every entry of a case gives its codes`(name: String) throws {
-    let facts = try #require(try SharedData.json("cases/\(name)/expect.json"))
+    let facts = try #require(try SharedFolder.json("cases/\(name)/expect.json"))
     let codes = try #require(facts["totp_at_unix_time"])
-    let entries = facts["vaults"]?["vault.kdbx"]?["entries"]?.elements ?? []
+    let entries = facts["vaults"]?["vault.kdbx"]?["entries"]?.array ?? []
     #expect(!entries.isEmpty)
     var checked = 0
     for facts in entries {
@@ -49,10 +50,10 @@ struct SharedCodesTests {
   @Test func `every entry of the vaults gives its codes`() throws {
     var checked = 0
     var forms: Set<String> = []
-    for file in SharedData.list("vaults/expected") {
-      guard let contents = try SharedData.json("vaults/expected/\(file)") else { continue }
-      for facts in contents["entries"]?.elements ?? [] {
-        guard let secrets = facts["otp"]?.elements, !secrets.isEmpty else { continue }
+    for file in SharedFolder.list("vaults/expected") {
+      guard let contents = try SharedFolder.json("vaults/expected/\(file)") else { continue }
+      for facts in contents["entries"]?.array ?? [] {
+        guard let secrets = facts["otp"]?.array, !secrets.isEmpty else { continue }
         let (vault, entry) = try OneTimeEntryTests.vault(Self.fields(facts, true))
         for kind in ["totp", "hotp"] {
           // Where an entry has several forms of a kind, the first in our order counts.

@@ -1,4 +1,5 @@
 import Ciphers
+import TestSupport
 import Testing
 
 @testable import KDBX
@@ -146,7 +147,7 @@ import Testing
   }
 
   @Test(
-    .enabled(if: SharedVaults.areThere, "\(SharedVaults.hint)"), arguments: SharedVaults.keyFiles)
+    .enabled(if: SharedFolder.isThere, "\(SharedFolder.hint)"), arguments: SharedVaults.keyFiles)
   func `key files of other programs give the key that they give there`(
     keyFile: SharedVaults.LoneKeyFile
   ) {

@@ -1,11 +1,12 @@
 import Ciphers
 import Secrets
+import TestSupport
 import Testing
 
 @testable import KDBX
 
 /// Vaults that other programs wrote.
-@Suite(.enabled(if: SharedVaults.areThere, "\(SharedVaults.hint)"))
+@Suite(.enabled(if: SharedFolder.isThere, "\(SharedFolder.hint)"))
 struct SharedVaultTests {
   typealias Case = SharedVaults.Case
 
@@ -52,7 +53,7 @@ struct SharedVaultTests {
   @Test(arguments: opening)
   func `opens, holds what it is known to hold, and is written as it was`(vault: Case) throws {
     let file = try Self.open(vault)
-    let expected = try JSON(SharedVaults.file(try #require(vault.expected)))
+    let expected = try JSON(parsing: SharedVaults.file(try #require(vault.expected)))
     try Self.compare(file, with: expected)
     try Self.writeAndCompare(file)
   }

@@ -1,46 +1,15 @@
-import Glibc
 import Secrets
+import TestSupport
 import Testing
 
 @testable import KDBX
 
 /// The real vaults of other programs, used where they are; they aren't a part of this package.
-///
-/// Found by the environment variable `KDBXFS_SHARED`, else in a folder `shared` beside the package.
 enum SharedVaults {
-  /// Said by the tests that are skipped.
-  static let hint =
-    "the shared vaults are not there: set KDBXFS_SHARED to the folder that holds vaults/"
-
-  static let folder: String? = {
-    let package = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(4)
-    let beside = package.dropLast().joined(separator: "/") + "/shared"
-    let candidates = [unsafe getenv("KDBXFS_SHARED").map { unsafe String(cString: $0) }, beside]
-    return candidates.compactMap(\.self).first { read($0 + "/vaults/manifest.json") != nil }
-      .map { $0 + "/vaults/" }
-  }()
-
-  static var areThere: Bool { folder != nil }
-
-  /// The bytes of a file; nil if it can't be read.
-  static func read(_ path: String) -> [UInt8]? {
-    guard let file = unsafe fopen(path, "rb") else { return nil }
-    defer { unsafe _ = fclose(file) }
-    var bytes: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      let count = unsafe fread(&piece, 1, piece.count, file)
-      if count == 0 { return bytes }
-      bytes += piece[..<count]
-    }
-  }
-
   /// The bytes of a file in the folder.
-  static func file(_ path: String) -> [UInt8] {
-    folder.flatMap { read($0 + path) } ?? []
-  }
+  static func file(_ path: String) -> [UInt8] { SharedFolder.bytes("vaults/" + path) ?? [] }
 
-  static let manifest: JSON = (try? JSON(file("manifest.json"))) ?? .null
+  static let manifest: JSON = (try? JSON(parsing: file("manifest.json"))) ?? .null
 
   /// A vault, how to open it, and what must come of it.
   struct Case: Sendable, CustomTestStringConvertible {

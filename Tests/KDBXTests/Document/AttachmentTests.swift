@@ -1,6 +1,7 @@
 import ByteCoding
 import Ciphers
 import Secrets
+import TestSupport
 import Testing
 
 @testable import KDBX

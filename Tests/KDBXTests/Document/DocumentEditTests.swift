@@ -1,5 +1,6 @@
 import Ciphers
 import Secrets
+import TestSupport
 import Testing
 
 @testable import KDBX

@@ -1,12 +1,13 @@
 import ByteCoding
 import Ciphers
 import Secrets
+import TestSupport
 import Testing
 
 @testable import KDBX
 
 /// Every real vault that opens: its document read right, and written back as it came.
-@Suite(.enabled(if: SharedVaults.areThere, "\(SharedVaults.hint)"))
+@Suite(.enabled(if: SharedFolder.isThere, "\(SharedFolder.hint)"))
 struct RealVaultTests {
   typealias Case = SharedVaults.Case
 
@@ -16,7 +17,7 @@ struct RealVaultTests {
   ) throws {
     let document = try SharedVaultTests.open(vault).document
     try checkBytes(document)
-    let expected = try JSON(SharedVaults.file(try #require(vault.expected)))
+    let expected = try JSON(parsing: SharedVaults.file(try #require(vault.expected)))
     let entries = document.allEntries.map { document.entry($0) }
     let descriptions = expected["entries"]?.array ?? []
     try #require(entries.count == descriptions.count)

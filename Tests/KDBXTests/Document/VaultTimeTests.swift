@@ -1,4 +1,5 @@
 import KDBX
+import TestSupport
 import Testing
 
 @Suite struct VaultTimeTests {

@@ -1,5 +1,5 @@
-/// JSON, as far as the expected contents of the shared vaults need it.
-indirect enum JSON: Hashable {
+/// JSON (RFC 8259), as far as the lists and expected contents of the shared vaults need it.
+package indirect enum JSON: Equatable, Sendable {
   case null
   case bool(Bool)
   case number(String)
@@ -7,14 +7,15 @@ indirect enum JSON: Hashable {
   case array([JSON])
   case object([(key: String, value: JSON)])
 
-  struct Malformed: Error { let offset: Int }
+  package struct Malformed: Error { let offset: Int }
 
-  init(parsing bytes: [UInt8]) throws(Malformed) {
+  package init(parsing bytes: [UInt8]) throws(Malformed) {
     var parser = Parser(bytes: bytes)
     self = try parser.value()
+    try parser.end()
   }
 
-  static func == (left: JSON, right: JSON) -> Bool {
+  package static func == (left: JSON, right: JSON) -> Bool {
     switch (left, right) {
     case (.null, .null): true
     case (.bool(let a), .bool(let b)): a == b
@@ -27,30 +28,34 @@ indirect enum JSON: Hashable {
     }
   }
 
-  func hash(into hasher: inout Hasher) {}
-
-  subscript(_ key: String) -> JSON? {
+  package subscript(_ key: String) -> JSON? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.key == key }?.value
   }
 
-  var members: [(key: String, value: JSON)] {
+  package var members: [(key: String, value: JSON)] {
     if case .object(let members) = self { members } else { [] }
   }
 
-  var elements: [JSON] { if case .array(let elements) = self { elements } else { [] } }
+  /// Empty for what is no array.
+  package var array: [JSON] { if case .array(let items) = self { items } else { [] } }
 
-  var bytes: [UInt8]? { if case .string(let bytes) = self { bytes } else { nil } }
+  package var bytes: [UInt8]? { if case .string(let bytes) = self { bytes } else { nil } }
 
-  var string: String? { bytes.map { String(decoding: $0, as: UTF8.self) } }
+  package var string: String? { bytes.map { String(decoding: $0, as: UTF8.self) } }
 
-  var integer: Int64? { if case .number(let digits) = self { Int64(digits) } else { nil } }
+  package var int: Int? { if case .number(let digits) = self { Int(digits) } else { nil } }
 }
 
 extension JSON {
   private struct Parser {
     let bytes: [UInt8]
     var i = 0
+
+    mutating func end() throws(Malformed) {
+      skipBlanks()
+      guard i == bytes.count else { throw Malformed(offset: i) }
+    }
 
     mutating func value() throws(Malformed) -> JSON {
       skipBlanks()
