@@ -86,6 +86,8 @@ struct FreshItem: Sendable {
   var value = RestingBytes.empty
   var isProtected: Bool
   var made: Timestamp
+  /// Where it stands among those that were made in this mount.
+  var place: UInt64
   /// Whether a value has settled, or it was closed without one.
   var hasSettled = false
   /// The number of handles that have it open for writing.

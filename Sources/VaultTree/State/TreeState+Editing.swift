@@ -75,11 +75,17 @@ extension TreeState {
   /// The entry of the document with what isn't in it yet.
   mutating func materialized(_ owner: UInt64) throws(TreeError) -> Entry {
     var entry = vault.document.entry(try entryID(owner))
-    for (key, overlay) in entries[owner]?.overlays ?? [:] {
-      guard let fresh = overlay.fresh, fresh.hasSettled else { continue }
+    for (key, fresh) in newItems(owner) where fresh.hasSettled {
       Self.store(fresh, as: key, in: &entry)
     }
     return entry
+  }
+
+  /// The new fields and attachments of an entry, in the order in which they were made.
+  func newItems(_ owner: UInt64) -> [(key: ItemKey, fresh: FreshItem)] {
+    let overlays = entries[owner]?.overlays ?? [:]
+    return overlays.compactMap { key, overlay in overlay.fresh.map { (key, $0) } }
+      .sorted { $0.fresh.place < $1.fresh.place }
   }
 
   /// Puts a new field or attachment into an entry.

@@ -109,12 +109,9 @@ extension TreeState {
     keys += view.fields
       .filter { FieldNames.standardFileName(of: $0.key) == nil }
       .map { .field($0.key) }
-    if let overlays = entries[owner]?.overlays {
-      let fresh = overlays.filter { overlay in
-        guard case .field(let key) = overlay.key, overlay.value.fresh != nil else { return false }
-        return FieldNames.standardFileName(of: key) == nil && view.field(key) == nil
-      }
-      keys += fresh.sorted { $0.value.madeBefore($1.value) }.map(\.key)
+    keys += newItems(owner).map(\.key).filter { key in
+      guard case .field(let field) = key else { return false }
+      return FieldNames.standardFileName(of: field) == nil && view.field(field) == nil
     }
     keys += [.tags, .expires, .attachments]
     if options.showsHidden { keys.append(.history) }
@@ -133,13 +130,11 @@ extension TreeState {
     for attachment in view.attachments where try isShown(.attachment(attachment.name), owner) {
       keys.append(.attachment(attachment.name))
     }
-    let fresh = overlays.filter { overlay in
-      guard case .attachment(let name) = overlay.key, overlay.value.fresh != nil else {
-        return false
+    return keys
+      + newItems(owner).map(\.key).filter { key in
+        guard case .attachment(let name) = key else { return false }
+        return view.attachment(name) == nil
       }
-      return view.attachment(name) == nil
-    }
-    return keys + fresh.sorted { $0.value.madeBefore($1.value) }.map(\.key)
   }
 
   // MARK: - Values
@@ -224,14 +219,6 @@ extension TreeState {
       if let time = entry.firstModified { return time }
     }
     return Timestamp(try view(owner).times.lastModification) ?? started
-  }
-}
-
-extension Overlay {
-  /// Whether it was made before another fresh one.
-  fileprivate func madeBefore(_ other: Overlay) -> Bool {
-    guard let mine = fresh?.made, let theirs = other.fresh?.made else { return false }
-    return mine < theirs
   }
 }
 

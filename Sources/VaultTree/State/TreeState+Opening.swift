@@ -115,12 +115,18 @@ extension TreeState {
     let key = try newKey(named: name, in: directory)
     try touch(owner)
     let time = now()
-    let fresh = FreshItem(isProtected: protects(key, owner), made: time)
+    let fresh = newItem(key, owner, at: time)
     entries[owner]?.overlays[key] = .fresh(fresh)
     entries[owner]?.changed[key] = time
     noteKind(.change, owner)
     if directory.isAttachments { noteAttachment(owner) }
     return FoundNode(node: try number(of: key, owner), meaning: .item(owner, key))
+  }
+
+  /// A new field or attachment, with nothing in it.
+  mutating func newItem(_ key: ItemKey, _ owner: UInt64, at time: Timestamp) -> FreshItem {
+    nextFresh += 1
+    return FreshItem(isProtected: protects(key, owner), made: time, place: nextFresh)
   }
 
   /// Sees to it that a directory can hold a new file: an undecided one becomes an entry, unless the

@@ -43,8 +43,7 @@ extension TreeState {
   private mutating func storeNewNames(_ reason: SaveReason) {
     let now = options.monotonic()
     for owner in entries.keys.sorted() {
-      for (key, overlay) in entries[owner]?.overlays ?? [:] {
-        guard let fresh = overlay.fresh, fresh.hasSettled else { continue }
+      for (key, fresh) in newItems(owner) where fresh.hasSettled {
         let isClosed = fresh.writers <= 0
         let wait = now - (fresh.closed ?? now)
         let isDue = reason.storesAll || fresh.isAwaited || (isClosed && wait >= Self.newNameDelay)

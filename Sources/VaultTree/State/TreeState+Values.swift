@@ -122,10 +122,8 @@ extension TreeState {
     _ value: RestingBytes, _ key: ItemKey, _ owner: UInt64, at time: Timestamp
   ) throws(TreeError) {
     try touch(owner)
-    var fresh =
-      entries[owner]?.overlays[key]?.fresh
-      ?? FreshItem(
-        isProtected: protects(key, owner), made: time, closed: options.monotonic())
+    var fresh = entries[owner]?.overlays[key]?.fresh ?? newItem(key, owner, at: time)
+    if fresh.writers <= 0 { fresh.closed = fresh.closed ?? options.monotonic() }
     fresh.value = value
     fresh.hasSettled = true
     entries[owner]?.overlays[key] = .fresh(fresh)
@@ -160,10 +158,8 @@ extension TreeState {
     var plain = WipedBuffer()
     text.open(into: &plain)
     // A secret that isn't in the document yet is the one to change.
-    for (key, overlay) in entries[owner]?.overlays ?? [:] {
-      if case .field = key, let fresh = overlay.fresh, fresh.hasSettled, try isNewName(key, owner) {
-        try storeNow(fresh, key, owner)
-      }
+    for (key, fresh) in newItems(owner) where fresh.hasSettled {
+      if case .field = key, try isNewName(key, owner) { try storeNow(fresh, key, owner) }
     }
     // Made beside the vault, not within its edit: a copy of it there would copy all of the document.
     var changed = vault.document.entry(try entryID(owner))

@@ -18,6 +18,8 @@ struct TreeState {
   /// What owner numbers were given to; the root has 0.
   var owners: [UInt64: OwnerKind]
   var nextOwner: UInt64 = 1
+  /// Counts the new fields and attachments.
+  var nextFresh: UInt64 = 0
   var groupOwners: [GroupID: UInt64]
   var entryOwners: [EntryID: UInt64] = [:]
   var folders: [UInt64: FolderNode]
