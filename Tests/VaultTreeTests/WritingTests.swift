@@ -526,8 +526,9 @@ import Vault
   @Test(arguments: [ScratchQuota.attachmentLimit + 1, .max / 2, .max])
   func `a size that no temporary file can have is refused`(size: Int) throws {
     let shell = Shell(try Samples.office())
-    try shell.redirect("mail/url~", "a temporary file")
-    try shell.redirect("mail/attachments/key.txt~", "another one")
+    for name in ["url~", "username~", "attachments/key.txt~", "attachments/key.txt.bak"] {
+      try shell.redirect("mail/\(name)", "a temporary file")
+    }
     #expect(throws: TreeError.noSpace) { try shell.truncate("mail/url~", to: size) }
     #expect(throws: TreeError.tooBig) { try shell.truncate("mail/attachments/key.txt~", to: size) }
     #expect(try shell.cat("mail/url~") == "a temporary file")
