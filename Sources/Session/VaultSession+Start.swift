@@ -21,6 +21,12 @@ extension VaultSession {
         "the vault has format version \(vault.header.version), newer than kdbxfs knows: mounted"
           + " read-only")
     }
+    let dropped = vault.document.droppedControlCount
+    if dropped > 0 {
+      log.warning(
+        "the vault holds control characters (\(dropped)), which other programs stumble over: they are"
+          + " not shown, and the next save leaves them out")
+    }
     do throws(Errno) {
       let session = try VaultSession(
         tree: VaultTree(vault, options: options, isReadOnly: isReadOnly), vault: vault,
