@@ -18,6 +18,19 @@ let lending = strict + [.enableExperimentalFeature("Lifetimes")]
 /// debugging, because millions of rounds and megabytes of XML take minutes otherwise.
 let busy = lending + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
+/// How the programs are linked.
+let linked: [LinkerSetting] = [
+  // With lazy binding the resolver leaves vector registers, and pieces of secrets, on the stack.
+  .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"]),
+  // Nobody links against the program: what isn't used is left out. Equal code once, and relocations
+  // packed: a smaller program that starts faster.
+  .unsafeFlags(["-use-ld=lld", "-Xlinker", "--icf=safe", "-Xlinker", "--no-export-dynamic"]),
+  .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"]),
+]
+
+/// For the modules that no request goes through: small code rather than fast.
+let compact = strict + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+
 let package = Package(
   name: "kdbxfs",
   targets: [
@@ -32,6 +45,8 @@ let package = Package(
     // that overwrites what is given back to it (linked into the programs only).
     .target(name: "CPlatform"),
     .target(name: "CWipingHeap"),
+    // sd-bus, loaded when the machine has it.
+    .target(name: "CDesktopBus"),
 
     // Leaves: no module of ours below them but CPlatform, and Secrets below Platform, which reads
     // passwords and whole files into it.
@@ -48,7 +63,7 @@ let package = Package(
       name: "KDBX", dependencies: ["ByteCoding", "Ciphers", "Secrets"], swiftSettings: busy),
     .target(
       name: "Vault", dependencies: ["KDBX", "ByteCoding", "Ciphers", "Secrets"],
-      swiftSettings: strict),
+      swiftSettings: compact),
 
     // The tree: names and nodes over the vault. Knows no FUSE and needs no mount.
     .target(
@@ -60,32 +75,41 @@ let package = Package(
       name: "Fuse", dependencies: ["Platform", "Secrets", "CFuse3", "CPlatform"],
       swiftSettings: strict),
 
+    // What the desktop tells of: sleep, locked screens, the end of a session.
+    .target(name: "DesktopBus", dependencies: ["Platform", "CDesktopBus"], swiftSettings: strict),
+
     // One mounted vault's life, where the two meet, and the command line on top.
     .target(
       name: "Session",
       dependencies: [
-        "VaultTree", "Vault", "KDBX", "ByteCoding", "Ciphers", "Platform", "Secrets", "CJansson",
+        "VaultTree", "Vault", "KDBX", "ByteCoding", "Ciphers", "DesktopBus", "Platform", "Secrets",
+        "CJansson",
       ],
-      swiftSettings: strict),
+      swiftSettings: compact),
     .target(
       name: "VaultMount", dependencies: ["Fuse", "VaultTree", "Session", "Platform", "Secrets"],
       swiftSettings: strict),
     .target(
       name: "Commands",
       dependencies: [
-        "VaultMount", "Session", "VaultTree", "Vault", "KDBX", "Fuse", "Platform", "Secrets",
+        "VaultMount", "Session", "VaultTree", "Vault", "KDBX", "ByteCoding", "DesktopBus", "Fuse",
+        "Platform", "Secrets",
       ],
-      swiftSettings: strict),
+      swiftSettings: compact),
     .executableTarget(
       name: "kdbxfs", dependencies: ["Commands", "Platform", "CWipingHeap"],
       swiftSettings: strict,
-      // With lazy binding the resolver leaves vector registers, and pieces of secrets, on the stack.
-      linkerSettings: [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"])]),
+      linkerSettings: linked),
     // What mount(8) runs for 'mount -t kdbxfs' and fstab.
     .executableTarget(
       name: "mount.kdbxfs", dependencies: ["Commands", "Platform", "CWipingHeap"],
       path: "mount-helper", swiftSettings: strict,
-      linkerSettings: [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"])]),
+      linkerSettings: linked),
+
+    // What `scripts/bench` times beside the C programs of Benchmarks/Limits.
+    .executableTarget(
+      name: "stage-timer", dependencies: ["KDBX", "Ciphers", "Platform", "Secrets"],
+      path: "Benchmarks/Stages", swiftSettings: strict),
 
     // What several of the test targets use.
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
@@ -112,7 +136,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "VaultTreeTests",
-      dependencies: ["VaultTree", "Vault", "KDBX", "ByteCoding", "Ciphers", "Secrets"],
+      dependencies: [
+        "VaultTree", "Vault", "KDBX", "ByteCoding", "Ciphers", "Secrets", "TestSupport",
+      ],
       swiftSettings: strict),
     // What the tests of `Fuse` mount: a process that serves a mount can't read it.
     .executableTarget(
@@ -122,6 +148,15 @@ let package = Package(
       name: "FuseTests", dependencies: ["Fuse", "Platform", "fuse-probe"], swiftSettings: strict),
     .testTarget(
       name: "VaultMountTests", dependencies: ["VaultMount", "Fuse"], swiftSettings: strict),
+    // What the end-to-end tests of locking and saving mount: the program with a clock that they set,
+    // saves that fail or die where they want, and a save between any two requests.
+    .executableTarget(
+      name: "clocked-kdbxfs",
+      dependencies: [
+        "Commands", "Session", "VaultTree", "Fuse", "Platform", "Secrets", "CWipingHeap",
+      ],
+      path: "Tests/SessionProbe", swiftSettings: strict,
+      linkerSettings: linked),
     .testTarget(
       name: "SessionTests",
       dependencies: ["Session", "VaultTree", "Vault", "KDBX", "Platform", "Secrets", "Ciphers"],

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -106,6 +108,12 @@ int platform_peer(int socket, int32_t *process, uint32_t *user, uint32_t *group)
   *group = peer.gid;
   return 0;
 }
+
+int platform_exchange(int folder, const char *name, const char *other) {
+  return renameat2(folder, name, folder, other, RENAME_EXCHANGE);
+}
+
+int platform_folder_watcher(void) { return inotify_init1(IN_NONBLOCK | IN_CLOEXEC); }
 
 int platform_name_thread(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }
 

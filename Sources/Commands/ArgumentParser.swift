@@ -133,8 +133,8 @@ struct ArgumentParser {
   // MARK: - Commands
 
   private static let commands: [String: CommandSet] = [
-    "umount": .unmount, "save": .save, "status": .status, "ls": .list, "cat": .concatenate,
-    "info": .information,
+    "umount": .unmount, "save": .save, "status": .status, "lock": .lock, "unlock": .unlock,
+    "ls": .list, "cat": .concatenate, "info": .information, "check": .check, "merge": .merge,
   ]
 
   private func invocation() throws(Complaint) -> Invocation {
@@ -163,12 +163,20 @@ struct ArgumentParser {
     case .information:
       try count(1...1, of: words[...], "\(name) wants a vault")
       return .information(vault: Path(words[0]), settings)
+    case .check:
+      try count(1...1, of: words[...], "\(name) wants a vault")
+      return .check(vault: Path(words[0]), settings)
+    case .merge:
+      try count(2...2, of: words[...], "\(name) wants a vault and another file of it")
+      return .merge(vault: Path(words[0]), other: Path(words[1]), settings)
     default:
       try count(1...1, of: words[...], "\(name) wants a mount point")
       let mountPoint = Path(words[0])
       return switch command {
       case .unmount: .unmount(mountPoint: mountPoint, settings)
       case .save: .save(mountPoint: mountPoint, settings)
+      case .lock: .lock(mountPoint: mountPoint, settings)
+      case .unlock: .unlock(mountPoint: mountPoint, settings)
       default: .status(mountPoint: mountPoint, settings)
       }
     }

@@ -11,9 +11,10 @@ extension Complaint {
       case .unreadable, .mountedElsewhere: .vaultUnreadable
       case .wrongKey: .wrongKey
       case .emptyPassword: .emptyPassword
+      case .noAnswer: .noKeyMaterial
       case .unwritable, .conflict: .vaultUnwritable
       case .busy: .mountPoint
-      case .refused: .controlSocket
+      case .locked, .refused: .controlSocket
       }
     self.init(error.message, hints: error.hints, exitCode: exitCode)
   }

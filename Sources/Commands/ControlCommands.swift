@@ -1,18 +1,55 @@
-import Fuse
 import Platform
 import Session
 
-/// The commands that ask the process which serves a mount: `umount`, `save`, `status`.
+/// The commands that ask the process which serves a mount: `umount`, `save`, `status`, `lock`, `unlock`.
 enum ControlCommands {
   /// Saves and unmounts; returns when both are done and the process has ended.
   static func unmount(_ mountPoint: Path, lazily: Bool) throws(Complaint) {
     let place = try find(mountPoint)
-    if DeadMount.isThere(at: place) { throw dead(mountPoint) }
+    if MountPoint.isDead(place) { throw dead(mountPoint) }
     _ = try ask(.unmount(lazily: lazily), of: place, named: mountPoint)
   }
 
   static func save(_ mountPoint: Path) throws(Complaint) {
     _ = try ask(.save, of: try find(mountPoint), named: mountPoint)
+  }
+
+  /// Saves and locks; the vault is locked also where the save fails.
+  static func lock(_ mountPoint: Path) throws(Complaint) {
+    _ = try ask(.lock, of: try find(mountPoint), named: mountPoint)
+  }
+
+  /// Unlocks; nobody is asked for the key of a vault that isn't locked.
+  ///
+  /// The key file, and that there is no password, need not be said again.
+  static func unlock(_ mountPoint: Path, _ sources: KeySources) throws(Complaint) {
+    let place = try find(mountPoint)
+    let status = try ask(.status, of: place, named: mountPoint)
+    guard status["state"] == .string("locked") || status["state"] == .string("locking") else {
+      return
+    }
+    if status["remembers"] == .boolean(true), sources == KeySources(),
+      (try? ask(.unlockAgain, of: place, named: mountPoint)) != nil
+    {
+      return
+    }
+    var sources = sources
+    if sources.keyFile == nil, case .string(let file) = status["key_file"] {
+      sources.keyFile = Path(file)
+    }
+    if sources.asksForPassword, status["no_password"] == .boolean(true) {
+      sources.hasNoPassword = true
+    }
+    let vault = if case .string(let path) = status["vault"] { Path(path) } else { mountPoint }
+    let keys = try KeyReader.read(sources, for: vault)
+    let answer: JSONObject
+    do throws(ControlClient.Failure) {
+      answer = try ControlClient.unlock(
+        place, password: keys.password, keyFileKey: keys.keyFileKey)
+    } catch {
+      throw failed(error, place, named: mountPoint)
+    }
+    if let error = SessionError(answer) { throw Complaint(error) }
   }
 
   /// Prints what the mount says of itself: a line a fact, or the JSON object as it came.
@@ -54,20 +91,26 @@ enum ControlCommands {
     do throws(ControlClient.Failure) {
       answer = try ControlClient.ask(request, of: place)
     } catch {
-      switch error {
-      case .nobody: throw nobody(place, named: mountPoint)
-      case .noAnswer:
-        throw Complaint(
-          "the process behind '\(mountPoint)' ended without an answer",
-          hints: ["the system's log may say why"], exitCode: .controlSocket)
-      }
+      throw failed(error, place, named: mountPoint)
     }
     if let error = SessionError(answer) { throw Complaint(error) }
     return answer
   }
 
+  private static func failed(
+    _ failure: ControlClient.Failure, _ place: Path, named mountPoint: Path
+  ) -> Complaint {
+    switch failure {
+    case .nobody: nobody(place, named: mountPoint)
+    case .noAnswer:
+      Complaint(
+        "the process behind '\(mountPoint)' ended without an answer",
+        hints: ["the system's log may say why"], exitCode: .controlSocket)
+    }
+  }
+
   private static func nobody(_ place: Path, named mountPoint: Path) -> Complaint {
-    if DeadMount.isThere(at: place) { return dead(mountPoint) }
+    if MountPoint.isDead(place) { return dead(mountPoint) }
     guard let entry = try? MountTable.entry(at: place), entry.type == MountPoint.type else {
       return Complaint("no vault is mounted at '\(mountPoint)'", exitCode: .controlSocket)
     }

@@ -1,12 +1,24 @@
+package import Fuse
 import Platform
+package import Session
 
 /// The program.
 package enum Kdbxfs {
+  /// Called on the threads that serve a mount before each request: for the programs of the tests, which
+  /// do something between any two steps of another program.
+  package typealias RequestHook = @Sendable (FuseRequest, VaultSession) -> Void
+
   /// Runs the command line, and gives the number to end with.
   ///
   /// Says every error itself: nothing is thrown out of `main`, where the runtime would print it with
   /// the registers. Call it first thing in `main`, and once.
-  package static func run(_ arguments: [[UInt8]]) -> Int32 {
+  ///
+  /// `surroundings` are what a mount takes from the machine; asked for in the process that serves it.
+  package static func run(
+    _ arguments: [[UInt8]],
+    in surroundings: @escaping SessionSurroundings.Maker = SessionSurroundings.machine,
+    beforeRequest: RequestHook? = nil
+  ) -> Int32 {
     do throws(Errno) {
       try ProcessHardening.apply()
     } catch {
@@ -15,7 +27,7 @@ package enum Kdbxfs {
     }
     Signals.ignorePipe()
     return saying { () throws(Complaint) in
-      try perform(ArgumentParser.parse(arguments))
+      try perform(ArgumentParser.parse(arguments), in: surroundings, beforeRequest)
     }.rawValue
   }
 
@@ -31,21 +43,32 @@ package enum Kdbxfs {
     }
   }
 
-  private static func perform(_ invocation: Invocation) throws(Complaint) -> ExitCode {
+  private static func perform(
+    _ invocation: Invocation, in surroundings: @escaping SessionSurroundings.Maker,
+    _ beforeRequest: RequestHook?
+  ) throws(Complaint) -> ExitCode {
     switch invocation {
     case .mount(let vault, let mountPoint, let settings):
-      let command = MountCommand(vault: vault, mountPoint: mountPoint, settings)
+      let command = MountCommand(
+        vault: vault, mountPoint: mountPoint, settings, in: surroundings,
+        beforeRequest: beforeRequest)
       return try MountLauncher(command).run()
     case .unmount(let mountPoint, let settings):
       try ControlCommands.unmount(mountPoint, lazily: settings.detachesLazily)
     case .save(let mountPoint, _): try ControlCommands.save(mountPoint)
     case .status(let mountPoint, let settings):
       try ControlCommands.status(mountPoint, asJSON: settings.printsJSON)
+    case .lock(let mountPoint, _): try ControlCommands.lock(mountPoint)
+    case .unlock(let mountPoint, let settings):
+      try ControlCommands.unlock(mountPoint, settings.keys)
     case .list(let vault, let path, let settings):
       try VaultCommands.list(vault, path: path, settings)
     case .concatenate(let vault, let paths, let settings):
       try VaultCommands.concatenate(vault, paths: paths, settings)
     case .information(let vault, _): try VaultCommands.information(vault)
+    case .check(let vault, let settings): return try CheckCommand(vault, settings).run()
+    case .merge(let vault, let other, let settings):
+      try MergeCommand(vault: vault, other: other, settings: settings).run()
     case .help: try VaultCommands.write(Array(Usage.help.utf8))
     case .version: try VaultCommands.write(Array("\(Usage.version)\n".utf8))
     }

@@ -2,11 +2,13 @@ import KDBX
 import Platform
 import Secrets
 
-/// A password and a key file's key, as far as a person gave them.
+/// A password, a key file's key and a hardware key, as far as a person gave them.
 struct KeyMaterial: ~Copyable {
   /// `nil`: none, which differs from an empty one.
   var password: SecretBytes?
   var keyFileKey: SecretBytes?
+  /// What answers challenges.
+  var responder: ChallengeResponder?
 }
 
 /// Reads the password and the key file from where the command line says, or asks for the password.
@@ -20,16 +22,46 @@ enum KeyReader {
   private static let longestKeyFile = 1 << 28
 
   /// Reads all of it; asks last of all.
-  static func read(_ sources: KeySources, for vault: Path) throws(Complaint) -> KeyMaterial {
+  ///
+  /// What a key file stands for depends on the vault's `header`, if that is KeePass 1's.
+  static func read(
+    _ sources: KeySources, for vault: Path, _ header: OuterHeader? = nil
+  ) throws(Complaint) -> KeyMaterial {
     var key: SecretBytes?
-    if let file = sources.keyFile { key = try keyFileKey(in: file) }
-    if sources.hasNoPassword { return KeyMaterial(password: nil, keyFileKey: key) }
-    return KeyMaterial(password: try password(sources, for: vault), keyFileKey: key)
+    if let file = sources.keyFile {
+      key = try keyFileKey(in: file, isKeePass1: header?.isKeePass1 ?? false)
+    }
+    let responder = try ChallengeProgram.responder(sources.challengeProgram)
+    if sources.hasNoPassword {
+      return KeyMaterial(password: nil, keyFileKey: key, responder: responder)
+    }
+    return KeyMaterial(
+      password: try password(sources, for: vault), keyFileKey: key, responder: responder)
+  }
+
+  /// Whether there is someone to ask.
+  static var hasTerminal: Bool { Terminal.isAvailable }
+
+  /// Reads the key of a second vault: never from standard input, which had the first one's.
+  static func readOther(
+    _ sources: KeySources, for vault: Path
+  ) throws(Complaint) -> KeyMaterial {
+    var key: SecretBytes?
+    if let file = sources.keyFile { key = try keyFileKey(in: file, isKeePass1: false) }
+    let password =
+      if let file = sources.passwordFile {
+        try password(inFile: file)
+      } else {
+        try passwordFromTerminal(for: vault)
+      }
+    return KeyMaterial(password: password, keyFileKey: key)
   }
 
   // MARK: - The key file
 
-  private static func keyFileKey(in path: Path) throws(Complaint) -> SecretBytes {
+  private static func keyFileKey(
+    in path: Path, isKeePass1: Bool
+  ) throws(Complaint) -> SecretBytes {
     let file: WipedBuffer
     do throws(Errno) {
       file = try Files.readWhole(path, limit: longestKeyFile)
@@ -42,6 +74,7 @@ enum KeyReader {
         "the key file '\(path)' is empty", hints: ["an empty file protects nothing"],
         exitCode: .wrongKey)
     }
+    if isKeePass1 { return KeyFile.keePass1Key(from: file.bytes) }
     do throws(KDBXError) {
       return try KeyFile.key(from: file.bytes)
     } catch {
@@ -80,16 +113,8 @@ enum KeyReader {
       let output = try Program.run(program, input: [UInt8]().span, limit: longestPassword)
       return output.withBytes { withoutLineEnd($0) }
     } catch {
-      let reason =
-        switch error {
-        case .start(let errno): "it can't be started: \(errno)"
-        case .status(let status): "it ended with \(status)"
-        case .signal(let signal): "it was ended by signal \(signal.rawValue)"
-        case .tooLong: "it wrote too much"
-        case .system(let errno): "\(errno)"
-        }
       throw Complaint(
-        "the password program '\(name)' gave no password: \(reason)",
+        "the password program '\(name)' gave no password: \(error.reason)",
         hints: ["each --extpass is one word: a program, then its arguments; no shell is asked"],
         exitCode: .noKeyMaterial)
     }
@@ -141,5 +166,19 @@ enum KeyReader {
       if count > 0, bytes[count - 1] == 0x0D { count -= 1 }
     }
     return SecretBytes(copying: bytes.extracting(first: count))
+  }
+}
+
+extension Program.Failure {
+  /// Why a program gave nothing, as a part of a sentence.
+  var reason: String {
+    switch self {
+    case .start(let errno): "it can't be started: \(errno)"
+    case .status(let status): "it ended with \(status)"
+    case .signal(let signal): "it was ended by signal \(signal.rawValue)"
+    case .tooLong: "it wrote too much"
+    case .tooLate: "it took too long"
+    case .system(let errno): "\(errno)"
+    }
   }
 }

@@ -1,3 +1,4 @@
+import DesktopBus
 import Fuse
 import Platform
 import Session
@@ -12,11 +13,18 @@ struct MountCommand: Sendable {
   let mountPoint: Path
   let settings: Settings
   let log: SessionLog
+  private let surroundings: SessionSurroundings.Maker
+  private let beforeRequest: Kdbxfs.RequestHook?
 
-  init(vault: Path, mountPoint: Path, _ settings: Settings) {
+  init(
+    vault: Path, mountPoint: Path, _ settings: Settings,
+    in surroundings: @escaping SessionSurroundings.Maker, beforeRequest: Kdbxfs.RequestHook?
+  ) {
     self.vault = vault
     self.mountPoint = mountPoint
     self.settings = settings
+    self.surroundings = surroundings
+    self.beforeRequest = beforeRequest
     log = SessionLog(isQuiet: settings.isQuiet, isVerbose: settings.isVerbose)
   }
 
@@ -39,8 +47,10 @@ struct MountCommand: Sendable {
       serve(mount)
       throw error
     }
+    let desktop = session.watchDesktop()
     whenMounted()
     serve(mount)
+    desktop?.stop()
     return end(session, control)
   }
 
@@ -56,9 +66,9 @@ struct MountCommand: Sendable {
   }
 
   private func openSession(mountingAt place: Path) throws(Complaint) -> VaultSession {
-    let candidate = try VaultCommands.candidate(vault)
+    let candidate = try VaultCommands.candidate(vault, settings)
     let access = try makeAccess(to: candidate, mountingAt: place)
-    let keys = try KeyReader.read(settings.keys, for: vault)
+    let keys = try KeyReader.read(settings.keys, for: vault, candidate.header)
     let opened = try VaultCommands.open(candidate, with: keys)
     // From here on a signal waits until there is someone to save and unmount.
     EndingSignals.hold()
@@ -67,12 +77,30 @@ struct MountCommand: Sendable {
     options.isExact = settings.isExact
     options.showsHidden = settings.showsHidden
     options.allowsPurge = settings.allowsPurge
+    options.idleAfter = settings.idleAfter
+    options.idleAction = settings.idleAction
+    options.lockAfter = settings.lockAfter
+    options.rememberFor = settings.rememberFor
+    options.lockingEvents = settings.lockingEvents
+    options.keyFile = settings.keys.keyFile.map { Self.absolute($0) }
+    options.hasNoPassword = settings.keys.hasNoPassword
+    let surroundings: SessionSurroundings
+    do throws(Errno) { surroundings = try self.surroundings() } catch {
+      throw Complaint("no clock can be made: \(error)", exitCode: .fuse)
+    }
     do throws(SessionError) {
       return try VaultSession.start(
-        opened, mountPoint: place, options: options, access: access, log: log)
+        opened, mountPoint: place, options: options, access: access, log: log,
+        surroundings: surroundings)
     } catch {
       throw Complaint(error)
     }
+  }
+
+  /// A path that means the same in every folder.
+  private static func absolute(_ path: Path) -> Path {
+    guard !path.isAbsolute, let folder = try? Files.currentDirectory() else { return path }
+    return folder.appending(path.bytes)
   }
 
   private func makeAccess(
@@ -98,13 +126,30 @@ struct MountCommand: Sendable {
       log.warning("allow_other lets root in, and whomever the file modes admit")
     }
     do throws(FuseError) {
-      let mount = try VaultMount(session, options: options)
+      let mount = try VaultMount(session, options: options, observer: observer(of: session))
       try mount.mount(at: place)
       return mount
     } catch {
       _ = session.finish()
       throw Complaint(error)
     }
+  }
+
+  /// Who is told of requests: with `-d` whoever reads standard error.
+  ///
+  /// Nobody once that is the system's log: it keeps for good what it is told, and a request names files.
+  private func observer(of session: VaultSession) -> RequestObserver? {
+    let logs = settings.isVerbose && settings.staysInFront
+    guard logs || beforeRequest != nil else { return nil }
+    let (log, beforeRequest) = (log, beforeRequest)
+    return RequestObserver(
+      begins: { request in
+        if logs { log.debug("\(request)") }
+        beforeRequest?(request, session)
+      },
+      ends: { number, error in
+        if logs { log.debug("\(number) " + (error.map { "failed: \($0)" } ?? "done")) }
+      })
   }
 
   private func startControl(of session: VaultSession) throws(Complaint) -> ControlServer {

@@ -1,8 +1,10 @@
+import DesktopBus
 import Platform
+import Session
 
 /// The commands that an option means something to.
 struct CommandSet: OptionSet, Sendable {
-  let rawValue: UInt8
+  let rawValue: UInt16
 
   static let mount = CommandSet(rawValue: 1)
   static let unmount = CommandSet(rawValue: 2)
@@ -11,9 +13,13 @@ struct CommandSet: OptionSet, Sendable {
   static let list = CommandSet(rawValue: 16)
   static let concatenate = CommandSet(rawValue: 32)
   static let information = CommandSet(rawValue: 64)
+  static let lock = CommandSet(rawValue: 128)
+  static let unlock = CommandSet(rawValue: 256)
+  static let check = CommandSet(rawValue: 512)
+  static let merge = CommandSet(rawValue: 1024)
 
   /// Those that open a vault.
-  static let opening: CommandSet = [.mount, .list, .concatenate]
+  static let opening: CommandSet = [.mount, .list, .concatenate, .check, .unlock, .merge]
   static let every = CommandSet(rawValue: .max)
 }
 
@@ -46,8 +52,21 @@ struct OptionSpec: Sendable {
     OptionSpec("extpass", for: .opening, .value("CMD") { $0.keys.passwordProgram.append($1) }),
     OptionSpec("keyfile", for: .opening, .value("FILE") { $0.keys.keyFile = Path($1) }),
     OptionSpec("no-password", for: .opening, .flag { $0.keys.hasNoPassword = true }),
+    OptionSpec(
+      // A mount knows its program when it is unlocked.
+      "challenge-response", for: .opening.subtracting(.unlock),
+      .value("CMD") { $0.keys.challengeProgram.append($1) }),
+    // A mount knows its limits too.
+    OptionSpec("max-memory", for: .opening.subtracting(.unlock), .value("SIZE", setMemoryLimit)),
     OptionSpec("ro", for: .mount, .flag { $0.isReadOnly = true }),
-    OptionSpec("autosave", for: .mount, .value("TIME", setAutosave)),
+    OptionSpec("autosave", for: .mount, .time(\.autosaveAfter)),
+    OptionSpec("idle", for: .mount, .time(\.idleAfter)),
+    OptionSpec("on-idle", for: .mount, .value("ACTION", setIdleAction)),
+    OptionSpec("lock-after", for: .mount, .time(\.lockAfter)),
+    OptionSpec("remember", for: .mount, .time(\.rememberFor)),
+    OptionSpec("keep-on-suspend", for: .mount, .flag { $0.lockingEvents.remove(.sleep) }),
+    OptionSpec("keep-on-screenlock", for: .mount, .flag { $0.lockingEvents.remove(.screenLock) }),
+    OptionSpec("keep-on-logout", for: .mount, .flag { $0.lockingEvents.remove(.logout) }),
     OptionSpec("exact", for: .mount, .flag { $0.isExact = true }),
     OptionSpec("show-hidden", for: [.mount, .list], .flag { $0.showsHidden = true }),
     OptionSpec("purge", for: .mount, .flag { $0.allowsPurge = true }),
@@ -57,7 +76,12 @@ struct OptionSpec: Sendable {
     OptionSpec("notifypid", for: .mount, .value("PID", setNotifiedProcess)),
     OptionSpec("foreground", "f", for: .mount, .flag { $0.staysInFront = true }),
     OptionSpec("lazy", for: .unmount, .flag { $0.detachesLazily = true }),
-    OptionSpec("json", for: .status, .flag { $0.printsJSON = true }),
+    OptionSpec("repair", for: .check, .flag { $0.repairs = true }),
+    OptionSpec("json", for: [.status, .check, .merge], .flag { $0.printsJSON = true }),
+    OptionSpec("base", for: .merge, .value("FILE") { $0.mergeBase = Path($1) }),
+    OptionSpec("dry-run", "n", for: .merge, .flag { $0.isDryRun = true }),
+    OptionSpec("other-passfile", for: .merge, .value("FILE") { $0.otherPasswordFile = Path($1) }),
+    OptionSpec("force", for: .merge, .flag { $0.isForced = true }),
     OptionSpec("quiet", "q", for: .every, .flag { $0.isQuiet = true }),
     OptionSpec("debug", "d", for: .every, .flag { $0.isVerbose = true }),
   ]
@@ -91,12 +115,35 @@ struct OptionSpec: Sendable {
 
 // MARK: - Arguments that aren't just text
 
-private func setAutosave(_ settings: inout Settings, _ value: [UInt8]) throws(Complaint) {
-  let text = Path(value).description
-  guard let nanoseconds = duration(text) else {
-    throw .usage("'\(text)' is no time", hint: "write 5s, 2m or 1h; 0 turns it off")
+extension OptionSpec.Effect {
+  /// A time, which a setting takes in nanoseconds.
+  fileprivate static func time(
+    _ setting: any WritableKeyPath<Settings, Int64> & Sendable
+  ) -> OptionSpec.Effect {
+    .value("TIME") { (settings, value) throws(Complaint) in
+      let text = Path(value).description
+      guard let nanoseconds = duration(text) else {
+        throw .usage("'\(text)' is no time", hint: "write 5s, 2m or 1h; 0 turns it off")
+      }
+      settings[keyPath: setting] = nanoseconds
+    }
   }
-  settings.autosaveAfter = nanoseconds
+}
+
+private func setIdleAction(_ settings: inout Settings, _ value: [UInt8]) throws(Complaint) {
+  switch Path(value).description {
+  case "lock": settings.idleAction = .lock
+  case "unmount", "umount": settings.idleAction = .unmount
+  case let text: throw .usage("'\(text)' is nothing to do when idle", hint: "'lock' or 'unmount'")
+  }
+}
+
+private func setMemoryLimit(_ settings: inout Settings, _ value: [UInt8]) throws(Complaint) {
+  let text = Path(value).description
+  guard let bytes = byteCount(text) else {
+    throw .usage("'\(text)' is no size", hint: "write 512M or 4G")
+  }
+  settings.memoryLimit = bytes
 }
 
 private func setNotifiedProcess(_ settings: inout Settings, _ value: [UInt8]) throws(Complaint) {
@@ -105,6 +152,22 @@ private func setNotifiedProcess(_ settings: inout Settings, _ value: [UInt8]) th
     throw .usage("'\(text)' is no process number")
   }
   settings.notifiedProcess = process
+}
+
+/// Reads `4096`, `64K`, `512M` or `2G` as bytes; `nil` for anything else, for nothing, and for over a
+/// tebibyte.
+func byteCount(_ text: String) -> Int? {
+  let units: [Character: Int] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
+  var digits = Substring(text)
+  var unit = 1
+  if let last = digits.last, let named = units[last] {
+    unit = named
+    digits.removeLast()
+  }
+  guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && $0.isNumber }),
+    let count = Int(digits), count > 0, count <= (1 << 40) / unit
+  else { return nil }
+  return count * unit
 }
 
 /// Reads `90`, `90s`, `15m` or `2h` as nanoseconds; `nil` for anything else, also for over a year.

@@ -1,4 +1,6 @@
+package import DesktopBus
 package import Platform
+package import Session
 
 /// Where the password and the key file come from, as the command line says.
 package struct KeySources: Hashable, Sendable {
@@ -11,12 +13,22 @@ package struct KeySources: Hashable, Sendable {
   /// `--no-password`: the key has no password in it, which differs from an empty one.
   package var hasNoPassword = false
 
+  /// `--challenge-response`: a program and its arguments that answers challenges; empty when not given.
+  package var challengeProgram: [[UInt8]] = []
+
+  /// Whether nothing is said of the password.
+  var asksForPassword: Bool {
+    passwordFile == nil && passwordProgram.isEmpty && !hasNoPassword
+  }
+
   package init() {}
 }
 
 /// Everything that options can say; each command reads what concerns it.
 package struct Settings: Hashable, Sendable {
   package var keys = KeySources()
+  /// `--max-memory`: how many bytes the key derivation, and the content, may take; nil: the usual.
+  package var memoryLimit: Int?
   /// `-f`: stay in front, and say everything on standard error.
   package var staysInFront = false
   /// Read-only: `--ro`.
@@ -41,10 +53,30 @@ package struct Settings: Hashable, Sendable {
   package var allowsPurge = false
   /// `-o autosave=TIME`, in nanoseconds; 0: never by itself.
   package var autosaveAfter: Int64 = 5_000_000_000
+  /// `--idle`, in nanoseconds: how long nothing must use the vault for it to be locked; 0: never.
+  package var idleAfter: Int64 = 900_000_000_000
+  /// `--on-idle`: what happens then.
+  package var idleAction = SessionOptions.IdleAction.lock
+  /// `--lock-after`, in nanoseconds: how long after an unlock it is locked, used or not; 0: never.
+  package var lockAfter: Int64 = 0
+  /// `--remember`, in nanoseconds: how long after a lock it can be unlocked without its key; 0: never.
+  package var rememberFor: Int64 = 0
+  /// What the desktop tells of that locks the vault: all but `--keep-on-…`.
+  package var lockingEvents = DesktopEvents.all
   /// Whether a mount in use is detached: `umount --lazy`.
   package var detachesLazily = false
-  /// Whether the answer is printed as it came: `status --json`.
+  /// Whether what can be mended is mended: `check --repair`.
+  package var repairs = false
+  /// Whether the answer is one for programs: `--json`.
   package var printsJSON = false
+  /// `merge --base`: the state that both files come from.
+  package var mergeBase: Path?
+  /// `--dry-run`: say what would be done, and do nothing.
+  package var isDryRun = false
+  /// `merge --other-passfile`: a file that holds the password of the files that are only read.
+  package var otherPasswordFile: Path?
+  /// `--force`: do what is refused otherwise.
+  package var isForced = false
 
   package init() {}
 }
@@ -55,10 +87,14 @@ package enum Invocation: Hashable, Sendable {
   case unmount(mountPoint: Path, Settings)
   case save(mountPoint: Path, Settings)
   case status(mountPoint: Path, Settings)
+  case lock(mountPoint: Path, Settings)
+  case unlock(mountPoint: Path, Settings)
   /// Paths in the vault are bytes, as titles are.
   case list(vault: Path, path: [UInt8], Settings)
   case concatenate(vault: Path, paths: [[UInt8]], Settings)
   case information(vault: Path, Settings)
+  case check(vault: Path, Settings)
+  case merge(vault: Path, other: Path, Settings)
   case help
   case version
 }

@@ -7,11 +7,15 @@ package enum Usage {
   package static let help = """
     Usage: kdbxfs [options] VAULT MOUNTPOINT [-o option,option]
            kdbxfs umount [--lazy] MOUNTPOINT
+           kdbxfs lock MOUNTPOINT
+           kdbxfs unlock [options] MOUNTPOINT
            kdbxfs save MOUNTPOINT
            kdbxfs status [--json] MOUNTPOINT
            kdbxfs ls [options] VAULT [PATH]
            kdbxfs cat [options] VAULT PATH...
            kdbxfs info VAULT
+           kdbxfs check [--repair] [--json] VAULT
+           kdbxfs merge [options] VAULT OTHER
 
     Mounts a KeePass vault (KDBX) as a directory tree: groups are directories, entries are
     directories of files, reading a file reveals one field, writing it edits the entry.
@@ -22,6 +26,11 @@ package enum Usage {
                             argument of CMD, and no shell is asked
           --keyfile FILE    the vault needs this key file
           --no-password     the vault has no password (which differs from an empty one)
+          --challenge-response CMD
+                            a hardware key has a part in the key, and CMD answers for it:
+                            it reads the challenge as hex and prints the answer as hex;
+                            each further one is an argument of CMD, and no shell is asked
+          --max-memory SIZE refuse a vault whose key or content takes more (2G)
       Without these the password comes from standard input if that is a pipe or a file, else
       from the terminal. One line end after it is dropped.
 
@@ -29,6 +38,14 @@ package enum Usage {
           --ro              read-only
           --autosave TIME   save this long after the last change (5s); 0: only at fsync,
                             'kdbxfs save' and the end
+          --idle TIME       lock when nothing has used the vault this long (15m); 0: never
+          --on-idle ACTION  what happens then: lock, or unmount
+          --lock-after TIME lock this long after each unlock, used or not (0: never)
+          --remember TIME   after a lock, unlock without the key this long: the kernel keeps
+                            what opens the vault, never the password (0: never)
+          --keep-on-suspend, --keep-on-screenlock, --keep-on-logout
+                            don't lock when the machine sleeps, when the screen is locked, when
+                            the session ends
           --exact           what is written is the value, a final line feed too
           --show-hidden     list .history, .json and other names that are only reachable
           --purge           let what this mount removed be removed from the recycle bin
@@ -40,19 +57,29 @@ package enum Usage {
 
     Ending and asking:
           --lazy            umount: also when something uses the mount
-          --json            status: print the answer as it came, a JSON object
+          --json            status, check, merge: print the answer as JSON
+          --repair          check: mend what another program refuses or loses data by,
+                            and keep the old file beside the vault
+
+    Merging takes what OTHER, another file of the same vault, has more into VAULT:
+          --base FILE       the state that both come from: what only one side changed is
+                            taken from it, field by field
+      -n, --dry-run         print what would change, by entry and field, and write nothing
+          --other-passfile FILE  holds the password of OTHER and the base, if it is another
+          --force           merge vaults whose root groups differ
 
     Everywhere:
       -o option,option      long options as mount(8) has them, and words of mount(8) itself
       -q, --quiet           no warnings
-      -d, --debug           say what is done, but never a secret
+      -d, --debug           say what is done, with -f also each request and the names in
+                            it, but never what is in a file
       -h, --help            this text
       -V, --version         the version
 
     Exit codes: 0 ok, 1 usage, 9 no password or key file could be read, 10 mount point,
     12 wrong password or key file, 15 interrupted, 19 FUSE, 20 no mount answers,
     22 an empty password that doesn't open the vault, 23 vault can't be opened,
-    24 vault can't be written.
+    24 vault can't be written, 26 check found faults.
 
     Example:
       $ kdbxfs ~/passwords.kdbx ~/vault

@@ -17,7 +17,7 @@ enum VaultCommands {
     let header = try candidate(vault).header
     var text = """
       file: \(vault)
-      format: KDBX \(header.version)
+      format: \(header.isKeePass1 ? "KDB (KeePass 1)" : "KDBX") \(header.version)
       cipher: \(header.cipher.title)
       compression: \(header.compression == .gzip ? "gzip" : "none")
 
@@ -79,24 +79,35 @@ enum VaultCommands {
 
   // MARK: - The vault
 
-  static func candidate(_ vault: Path) throws(Complaint) -> VaultCandidate {
-    do throws(SessionError) { return try VaultCandidate(vault) } catch { throw Complaint(error) }
+  static func candidate(
+    _ vault: Path, _ settings: Settings = Settings()
+  ) throws(Complaint) -> VaultCandidate {
+    do throws(SessionError) {
+      var candidate = try VaultCandidate(vault)
+      if let bytes = settings.memoryLimit {
+        candidate.limits = Limits.standard.withMemory(atMost: bytes)
+      }
+      return candidate
+    } catch {
+      throw Complaint(error)
+    }
   }
 
   static func open(
     _ candidate: consuming VaultCandidate, with keys: consuming KeyMaterial
   ) throws(Complaint) -> OpenedVault {
+    let responder = keys.responder
     do throws(SessionError) {
       return try candidate.open(
-        password: keys.password.take(), keyFileKey: keys.keyFileKey.take())
+        password: keys.password.take(), keyFileKey: keys.keyFileKey.take(), responder: responder)
     } catch {
       throw Complaint(error)
     }
   }
 
   private static func open(_ vault: Path, _ settings: Settings) throws(Complaint) -> VaultTree {
-    let candidate = try candidate(vault)
-    let keys = try KeyReader.read(settings.keys, for: vault)
+    let candidate = try candidate(vault, settings)
+    let keys = try KeyReader.read(settings.keys, for: vault, candidate.header)
     let opened = try open(candidate, with: keys)
     var options = SessionOptions()
     options.showsHidden = settings.showsHidden

@@ -58,10 +58,14 @@ extension fuse_entry_param {
 
 extension fuse_file_info {
   /// What the kernel is told of an open file: see ``OpenReply``.
-  init(file handle: HandleNumber) {
+  ///
+  /// `isFlushed` says whether each `close` is to be told; for a handle that can't write there is nothing
+  /// to tell.
+  init(file handle: HandleNumber, isFlushed: Bool) {
     self.init()
     fh = handle.rawValue
     direct_io = 1
+    noflush = isFlushed ? 0 : 1
   }
 }
 

@@ -3,7 +3,7 @@ import Synchronization
 
 /// One file system, mounted and served.
 ///
-/// In order: ``init(_:options:)``, ``mount(at:)``, ``run(threads:)``; the others may be called on any
+/// In order: ``init(_:options:observer:)``, ``mount(at:)``, ``run(threads:)``; the others may be called on any
 /// thread, once mounted. No signal is handled, and no process is forked after the mount but
 /// `fusermount3` for an ordinary user's unmount.
 package final class FuseSession: Sendable {
@@ -14,8 +14,12 @@ package final class FuseSession: Sendable {
   private let place = Mutex<MountedPlace?>(nil)
 
   /// Makes a session; nothing is mounted yet.
-  package init(_ fileSystem: any FileSystem, options: MountOptions) throws(FuseError) {
-    core = try SessionCore(fileSystem, options: options)
+  ///
+  /// `observer` is told of every request and answer.
+  package init(
+    _ fileSystem: any FileSystem, options: MountOptions, observer: RequestObserver? = nil
+  ) throws(FuseError) {
+    core = try SessionCore(fileSystem, options: options, observer: observer)
     do throws(Errno) {
       ending = try Bell()
       notifier = try Notifier()
@@ -105,9 +109,7 @@ package final class FuseSession: Sendable {
   /// must be served meanwhile, so this isn't for a thread that serves it.
   /// - Throws: ``Errno/busy`` when something uses the mount, and `lazily` is `false`.
   package func unmount(lazily: Bool) throws(Errno) {
-    guard let mounted = place.withLock({ $0 }),
-      isConnected || DeadMount.isThere(at: mounted.path)
-    else { return }
+    guard let mounted = place.withLock({ $0 }), isConnected || mounted.isDead else { return }
     try mounted.unmount(lazily: lazily)
     // It has gone for good, and the next mount of anyone's may get its numbers.
     place.withLock { $0 = nil }
@@ -133,6 +135,13 @@ package final class FuseSession: Sendable {
   /// of a private mapping) have changed.
   package func invalidateContent(of inode: InodeNumber) {
     notifier.add(.content(inode))
+  }
+
+  /// The same at once: returns when the kernel holds nothing of the file any more.
+  ///
+  /// Waits for those who read it, so never for a thread that serves requests.
+  package func dropContent(of inode: InodeNumber) {
+    core.forgetAttributes(of: inode, content: true)
   }
 
   /// Tells the kernel, in a while, that a name leads elsewhere or nowhere.

@@ -13,13 +13,17 @@ package import Platform
 struct Duty: ~Copyable, @unchecked Sendable {
   private let request: fuse_req_t
   private let session: Unmanaged<SessionCore>
+  /// What the observer knows the request by.
+  private let number: UInt64
 
-  init(to request: fuse_req_t, of session: SessionCore) {
+  init(to request: fuse_req_t, of session: SessionCore, number: UInt64) {
     unsafe self.request = request
     unsafe self.session = Unmanaged.passRetained(session)
+    self.number = number
   }
 
   deinit {
+    unsafe session._withUnsafeGuaranteedRef { $0.observer?.ends(number, .inputOutput) }
     unsafe fuse_reply_err(request, Errno.inputOutput.rawValue)
     unsafe session.release()
   }
@@ -27,19 +31,21 @@ struct Duty: ~Copyable, @unchecked Sendable {
   /// Has `body` answer with one of libfuse's reply functions, and gives whether the kernel took it.
   ///
   /// It doesn't when it has given up on the request: then nobody is left to tell, and what the
-  /// answer would have handed out is to be taken back.
+  /// answer would have handed out is to be taken back. `error` is what the observer is told.
   @discardableResult
-  consuming func answer(_ body: (fuse_req_t) -> CInt) -> Bool {
+  consuming func answer(_ error: Errno? = nil, _ body: (fuse_req_t) -> CInt) -> Bool {
     let request = unsafe request
     let session = unsafe session
+    let number = number
     discard self
+    unsafe session._withUnsafeGuaranteedRef { $0.observer?.ends(number, error) }
     let status = unsafe body(request)
     unsafe session.release()
     return status == 0
   }
 
   consuming func failure(_ error: Errno) {
-    unsafe answer { request in unsafe fuse_reply_err(request, error.rawValue) }
+    unsafe answer(error) { request in unsafe fuse_reply_err(request, error.rawValue) }
   }
 
   /// The request, for libfuse's calls that don't answer it.
@@ -67,6 +73,13 @@ package struct EntryReply: ~Copyable, Sendable {
   package consuming func entry(_ entry: Entry) -> Bool {
     var parameters = fuse_entry_param(entry)
     return unsafe duty.answer { request in unsafe fuse_reply_entry(request, &parameters) }
+  }
+
+  /// Answers that the name leads nowhere, which the kernel may believe for so long.
+  package consuming func absent(validForSeconds: Double) {
+    var parameters = fuse_entry_param()
+    parameters.entry_timeout = validForSeconds
+    unsafe duty.answer { request in unsafe fuse_reply_entry(request, &parameters) }
   }
 }
 
@@ -123,8 +136,11 @@ package struct OpenReply: ~Copyable, Sendable {
   package consuming func failure(_ error: Errno) { duty.failure(error) }
 
   /// Answers, and gives whether the kernel took the answer; if not, no release follows.
-  package consuming func opened(_ handle: HandleNumber) -> Bool {
-    var file = fuse_file_info(file: handle)
+  ///
+  /// Without `isFlushed` no flush comes for it either, which saves a handle that can't write a round
+  /// trip at each `close`.
+  package consuming func opened(_ handle: HandleNumber, isFlushed: Bool = true) -> Bool {
+    var file = fuse_file_info(file: handle, isFlushed: isFlushed)
     return unsafe duty.answer { request in unsafe fuse_reply_open(request, &file) }
   }
 }
@@ -155,7 +171,7 @@ package struct CreateReply: ~Copyable, Sendable {
   /// release follows.
   package consuming func created(_ entry: Entry, _ handle: HandleNumber) -> Bool {
     var parameters = fuse_entry_param(entry)
-    var file = fuse_file_info(file: handle)
+    var file = fuse_file_info(file: handle, isFlushed: true)
     return unsafe duty.answer { request in unsafe fuse_reply_create(request, &parameters, &file) }
   }
 }

@@ -1,5 +1,6 @@
 import CFuse3
 import Platform
+import Synchronization
 
 /// The owner of libfuse's session, and what libfuse carries as its user data.
 ///
@@ -10,11 +11,16 @@ import Platform
 @safe
 final class SessionCore: @unchecked Sendable {
   let fileSystem: any FileSystem
+  let observer: RequestObserver?
+  private let lastNumber = Atomic<UInt64>(0)
   /// `struct fuse_session *`.
   private var session: OpaquePointer?
 
-  init(_ fileSystem: any FileSystem, options: MountOptions) throws(FuseError) {
+  init(
+    _ fileSystem: any FileSystem, options: MountOptions, observer: RequestObserver?
+  ) throws(FuseError) {
     self.fileSystem = fileSystem
+    self.observer = observer
     unsafe fuse_set_log_func { _, format, arguments in
       guard let format = unsafe format, let arguments = unsafe arguments else { return }
       unsafe FuseLog.keep(format, arguments)
@@ -52,6 +58,9 @@ final class SessionCore: @unchecked Sendable {
 
   /// Whether the kernel has said that the mount is gone.
   var isOver: Bool { unsafe fuse_session_exited(session) != 0 }
+
+  /// The number of a request that an observer is about to be told of.
+  func nextNumber() -> UInt64 { lastNumber.add(1, ordering: .relaxed).newValue }
 
   /// What became of an attempt to receive a request.
   enum Received {

@@ -28,7 +28,7 @@ enum Trampolines {
       unsafe Capabilities.choose(on: &connection.pointee)
     }
     unsafe table.lookup = { request, parent, name in
-      unsafe serve(request) { fileSystem, duty in
+      unsafe serve(request, .lookup, parent, name) { fileSystem, duty in
         fileSystem.lookup(
           unsafe bytes(of: name), in: InodeNumber(rawValue: parent), EntryReply(duty: duty))
       }
@@ -51,14 +51,14 @@ enum Trampolines {
       unsafe fuse_reply_none(request)
     }
     unsafe table.getattr = { request, inode, information in
-      unsafe serve(request) { fileSystem, duty in
+      unsafe serve(request, .getAttributes, inode) { fileSystem, duty in
         fileSystem.attributes(
           of: InodeNumber(rawValue: inode), handle: unsafe handle(information),
           AttributesReply(duty: duty))
       }
     }
     unsafe table.setattr = { request, inode, status, changed, information in
-      unsafe serve(request) { fileSystem, duty in
+      unsafe serve(request, .setAttributes, inode, detail: "\(changed)") { fileSystem, duty in
         guard let status = unsafe status,
           let changes = unsafe AttributeChanges(status.pointee, changed)
         else { return duty.failure(.invalid) }
@@ -68,12 +68,12 @@ enum Trampolines {
       }
     }
     unsafe table.readlink = { request, inode in
-      unsafe serve(request) { fileSystem, duty in
+      unsafe serve(request, .readLink, inode) { fileSystem, duty in
         fileSystem.readLink(InodeNumber(rawValue: inode), LinkTargetReply(duty: duty))
       }
     }
     unsafe table.statfs = { request, inode in
-      unsafe serve(request) { fileSystem, duty in
+      unsafe serve(request, .statistics, inode) { fileSystem, duty in
         fileSystem.statistics(of: InodeNumber(rawValue: inode), StatisticsReply(duty: duty))
       }
     }
@@ -83,47 +83,48 @@ enum Trampolines {
 
   private static func addNames(to table: inout fuse_lowlevel_ops) {
     unsafe table.mknod = { request, parent, name, mode, _ in
-      unsafe serve(request) { fileSystem, duty in
+      unsafe serve(request, .makeNode, parent, name) { fileSystem, duty in
         fileSystem.makeNode(
           unsafe bytes(of: name), in: InodeNumber(rawValue: parent), mode: mode,
           EntryReply(duty: duty))
       }
     }
     unsafe table.mkdir = { request, parent, name, mode in
-      unsafe serve(request) { fileSystem, duty in
+      unsafe serve(request, .makeDirectory, parent, name) { fileSystem, duty in
         fileSystem.makeDirectory(
           unsafe bytes(of: name), in: InodeNumber(rawValue: parent), mode: mode,
           EntryReply(duty: duty))
       }
     }
     unsafe table.symlink = { request, target, parent, name in
-      unsafe serve(request) { fileSystem, duty in
+      unsafe serve(request, .symbolicLink, parent, name) { fileSystem, duty in
         fileSystem.makeSymbolicLink(
           unsafe bytes(of: name), in: InodeNumber(rawValue: parent),
           target: unsafe bytes(of: target), EntryReply(duty: duty))
       }
     }
     unsafe table.link = { request, inode, parent, name in
-      unsafe serve(request) { fileSystem, duty in
+      unsafe serve(request, .link, parent, name) { fileSystem, duty in
         fileSystem.makeLink(
           unsafe bytes(of: name), in: InodeNumber(rawValue: parent),
           to: InodeNumber(rawValue: inode), EntryReply(duty: duty))
       }
     }
     unsafe table.unlink = { request, parent, name in
-      unsafe serve(request) { fileSystem, duty in
+      unsafe serve(request, .unlink, parent, name) { fileSystem, duty in
         fileSystem.removeFile(
           unsafe bytes(of: name), in: InodeNumber(rawValue: parent), EmptyReply(duty: duty))
       }
     }
     unsafe table.rmdir = { request, parent, name in
-      unsafe serve(request) { fileSystem, duty in
+      unsafe serve(request, .removeDirectory, parent, name) { fileSystem, duty in
         fileSystem.removeDirectory(
           unsafe bytes(of: name), in: InodeNumber(rawValue: parent), EmptyReply(duty: duty))
       }
     }
     unsafe table.rename = { request, parent, name, newParent, newName, flags in
-      unsafe serve(request) { fileSystem, duty in
+      unsafe serve(request, .rename, parent, name, newName, detail: "to \(newParent)") {
+        fileSystem, duty in
         fileSystem.rename(
           unsafe bytes(of: name), in: InodeNumber(rawValue: parent),
           to: unsafe bytes(of: newName), in: InodeNumber(rawValue: newParent),
@@ -136,21 +137,21 @@ enum Trampolines {
 
   private static func addFiles(to table: inout fuse_lowlevel_ops) {
     unsafe table.create = { request, parent, name, mode, information in
-      unsafe serve(request) { fileSystem, duty in
+      unsafe serve(request, .create, parent, name) { fileSystem, duty in
         fileSystem.create(
           unsafe bytes(of: name), in: InodeNumber(rawValue: parent), mode: mode,
           unsafe FileOpenFlags(flags: information?.pointee.flags ?? 0), CreateReply(duty: duty))
       }
     }
     unsafe table.open = { request, inode, information in
-      unsafe serve(request) { fileSystem, duty in
+      unsafe serve(request, .open, inode) { fileSystem, duty in
         fileSystem.open(
           InodeNumber(rawValue: inode),
           unsafe FileOpenFlags(flags: information?.pointee.flags ?? 0), OpenReply(duty: duty))
       }
     }
     unsafe table.read = { request, inode, size, offset, information in
-      unsafe serve(request) { fileSystem, duty in
+      unsafe serve(request, .read, inode, detail: "\(size) at \(offset)") { fileSystem, duty in
         guard let handle = unsafe handle(information), offset >= 0, size >= 0 else {
           return duty.failure(.invalid)
         }
@@ -159,7 +160,7 @@ enum Trampolines {
       }
     }
     unsafe table.write = { request, inode, bytes, size, offset, information in
-      unsafe serve(request) { fileSystem, duty in
+      unsafe serve(request, .write, inode, detail: "\(size) at \(offset)") { fileSystem, duty in
         guard let handle = unsafe handle(information), offset >= 0,
           let received = unsafe received(bytes, size)
         else { return duty.failure(.invalid) }
@@ -171,19 +172,19 @@ enum Trampolines {
       }
     }
     unsafe table.flush = { request, inode, information in
-      unsafe serve(request) { fileSystem, duty in
+      unsafe serve(request, .flush, inode) { fileSystem, duty in
         guard let handle = unsafe handle(information) else { return duty.failure(.invalid) }
         fileSystem.flush(InodeNumber(rawValue: inode), handle, EmptyReply(duty: duty))
       }
     }
     unsafe table.release = { request, inode, information in
-      unsafe serve(request) { fileSystem, duty in
+      unsafe serve(request, .release, inode) { fileSystem, duty in
         guard let handle = unsafe handle(information) else { return duty.failure(.invalid) }
         fileSystem.release(InodeNumber(rawValue: inode), handle, EmptyReply(duty: duty))
       }
     }
     unsafe table.fsync = { request, inode, _, information in
-      unsafe serve(request) { fileSystem, duty in
+      unsafe serve(request, .synchronize, inode) { fileSystem, duty in
         guard let handle = unsafe handle(information) else { return duty.failure(.invalid) }
         fileSystem.synchronize(InodeNumber(rawValue: inode), handle, EmptyReply(duty: duty))
       }
@@ -194,12 +195,12 @@ enum Trampolines {
 
   private static func addDirectories(to table: inout fuse_lowlevel_ops) {
     unsafe table.opendir = { request, inode, _ in
-      unsafe serve(request) { fileSystem, duty in
+      unsafe serve(request, .openDirectory, inode) { fileSystem, duty in
         fileSystem.openDirectory(InodeNumber(rawValue: inode), OpenDirectoryReply(duty: duty))
       }
     }
     unsafe table.readdir = { request, inode, size, offset, information in
-      unsafe serve(request) { fileSystem, duty in
+      unsafe serve(request, .readDirectory, inode) { fileSystem, duty in
         guard let handle = unsafe handle(information), offset >= 0 else {
           return duty.failure(.invalid)
         }
@@ -208,7 +209,7 @@ enum Trampolines {
       }
     }
     unsafe table.readdirplus = { request, inode, size, offset, information in
-      unsafe serve(request) { fileSystem, duty in
+      unsafe serve(request, .readDirectoryPlus, inode) { fileSystem, duty in
         guard let handle = unsafe handle(information), offset >= 0 else {
           return duty.failure(.invalid)
         }
@@ -217,13 +218,13 @@ enum Trampolines {
       }
     }
     unsafe table.releasedir = { request, inode, information in
-      unsafe serve(request) { fileSystem, duty in
+      unsafe serve(request, .releaseDirectory, inode) { fileSystem, duty in
         guard let handle = unsafe handle(information) else { return duty.failure(.invalid) }
         fileSystem.releaseDirectory(InodeNumber(rawValue: inode), handle, EmptyReply(duty: duty))
       }
     }
     unsafe table.fsyncdir = { request, inode, _, information in
-      unsafe serve(request) { fileSystem, duty in
+      unsafe serve(request, .synchronizeDirectory, inode) { fileSystem, duty in
         guard let handle = unsafe handle(information) else { return duty.failure(.invalid) }
         fileSystem.synchronizeDirectory(
           InodeNumber(rawValue: inode), handle, EmptyReply(duty: duty))
@@ -235,20 +236,20 @@ enum Trampolines {
 
   private static func addExtendedAttributes(to table: inout fuse_lowlevel_ops) {
     unsafe table.getxattr = { request, inode, name, size in
-      unsafe serve(request) { fileSystem, duty in
+      unsafe serve(request, .getExtendedAttribute, inode, name) { fileSystem, duty in
         fileSystem.extendedAttribute(
           unsafe bytes(of: name), of: InodeNumber(rawValue: inode),
           ExtendedAttributeReply(duty: duty, room: size))
       }
     }
     unsafe table.listxattr = { request, inode, size in
-      unsafe serve(request) { fileSystem, duty in
+      unsafe serve(request, .listExtendedAttributes, inode) { fileSystem, duty in
         fileSystem.extendedAttributes(
           of: InodeNumber(rawValue: inode), ExtendedAttributeReply(duty: duty, room: size))
       }
     }
     unsafe table.setxattr = { request, inode, name, value, size, _ in
-      unsafe serve(request) { fileSystem, duty in
+      unsafe serve(request, .setExtendedAttribute, inode, name) { fileSystem, duty in
         guard let received = unsafe received(value, size) else { return duty.failure(.invalid) }
         let span = unsafe Span<UInt8>(_unsafeElements: received)
         fileSystem.setExtendedAttribute(
@@ -257,7 +258,7 @@ enum Trampolines {
       }
     }
     unsafe table.removexattr = { request, inode, name in
-      unsafe serve(request) { fileSystem, duty in
+      unsafe serve(request, .removeExtendedAttribute, inode, name) { fileSystem, duty in
         fileSystem.removeExtendedAttribute(
           unsafe bytes(of: name), of: InodeNumber(rawValue: inode), EmptyReply(duty: duty))
       }
@@ -282,13 +283,24 @@ private func session(of request: fuse_req_t) -> SessionCore {
   return unsafe Unmanaged<SessionCore>.fromOpaque(data).takeUnretainedValue()
 }
 
-/// Calls `body` with the file system and the duty to answer it.
+/// Calls `body` with the file system and the duty to answer it, and tells the observer, if any.
 private func serve(
-  _ request: fuse_req_t?, _ body: (any FileSystem, consuming Duty) -> Void
+  _ request: fuse_req_t?, _ call: FuseRequest.Call, _ inode: fuse_ino_t,
+  _ name: UnsafePointer<CChar>? = nil, _ newName: UnsafePointer<CChar>? = nil,
+  detail: @autoclosure () -> String = "", _ body: (any FileSystem, consuming Duty) -> Void
 ) {
   guard let request = unsafe request else { return }
   let session = unsafe session(of: request)
-  body(session.fileSystem, unsafe Duty(to: request, of: session))
+  var number: UInt64 = 0
+  if let observer = session.observer {
+    number = session.nextNumber()
+    let names = unsafe [name, newName].filter { unsafe $0 != nil }.map { unsafe bytes(of: $0) }
+    observer.begins(
+      FuseRequest(
+        number: number, call: call, inode: InodeNumber(rawValue: inode), names: names,
+        detail: detail()))
+  }
+  body(session.fileSystem, unsafe Duty(to: request, of: session, number: number))
 }
 
 /// The bytes of a C string.

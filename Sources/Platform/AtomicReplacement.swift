@@ -8,8 +8,6 @@ package struct ReplacementError: Error, Hashable {
     case openFolder
     /// Making the new file beside it.
     case create
-    /// Giving the new file the owner, mode and extended attributes of the old one.
-    case attributes
     case write
     /// Waiting until the contents are on the disk.
     case synchronize
@@ -17,6 +15,8 @@ package struct ReplacementError: Error, Hashable {
     case readBack
     /// The caller's own check of what was read back.
     case verify
+    /// Giving the new file the owner, mode and extended attributes of the old one.
+    case attributes
     case rename
     /// Waiting until the new name is on the disk. The new file stands by now.
     case synchronizeFolder
@@ -34,7 +34,7 @@ package struct ReplacementError: Error, Hashable {
 /// Replaces a file so that at every moment the old one or the new one is there, whole.
 ///
 /// - The new file is made in the old one's folder, under the name `.NAME.kdbxfs-PID-RANDOM`, with mode
-///   0600 until it has got the old one's attributes.
+///   0600 until it is whole and gets the old one's attributes, right before it takes its name.
 /// - It is on the disk, read back and compared before it takes the old one's name.
 /// - All that happens after the first step goes through the open folder: it may be renamed meanwhile.
 package enum AtomicReplacement {
@@ -60,9 +60,13 @@ package enum AtomicReplacement {
   /// `verify` looks at what was read back from the disk, before the old file goes. On every failure
   /// but the last step's the old file is untouched, and nothing is left beside it. A file that is gone
   /// is made anew, with mode 0600.
+  ///
+  /// With `isExpected` the two files change places where the file system can do that, and the old one
+  /// goes only when `isExpected` has taken its bytes: if somebody replaced it a moment before, that
+  /// file is put back, and the step `rename` fails with ``Errno/stale``.
   package static func replace(
     _ path: Path, with bytes: Span<UInt8>, verify: (Span<UInt8>) -> Bool,
-    probe: @escaping Probe = { _ in }
+    isExpected: ((Span<UInt8>) -> Bool)? = nil, probe: @escaping Probe = { _ in }
   ) throws(ReplacementError) -> Outcome {
     let steps = Steps(probe)
     let target = try steps.run(.resolve) { () throws(Errno) in try Files.resolveTarget(path) }
@@ -70,9 +74,14 @@ package enum AtomicReplacement {
       try Descriptor.open(target.parent, [.read, .directory])
     }
     var new = try NewFile(in: folder, for: target.lastComponent, steps)
-    let kept = try new.takeAttributes(steps)
     try new.fill(with: bytes, steps, verify: verify)
-    try new.replaceOld(steps)
+    let kept = try new.takeAttributes(steps)
+    try new.synchronize(steps)
+    if let isExpected {
+      try new.exchange(steps, isExpected: isExpected)
+    } else {
+      try new.replaceOld(steps)
+    }
     try steps.run(.synchronizeFolder) { () throws(Errno) in try new.folder.synchronizeNames() }
     let status = try steps.run(.synchronizeFolder) { () throws(Errno) in try new.file.status() }
     return Outcome(path: target, status: status, keptAttributes: kept)
@@ -92,8 +101,9 @@ package enum AtomicReplacement {
       try Descriptor.open(path.parent, [.read, .directory])
     }
     var new = try NewFile(in: folder, for: path.lastComponent, steps)
-    try new.setPermissions(permissions & 0o777, steps)
     try new.fill(with: bytes, steps, verify: verify)
+    try new.setPermissions(permissions & 0o777, steps)
+    try new.synchronize(steps)
     try new.takeFreeName(steps)
     try steps.run(.synchronizeFolder) { () throws(Errno) in try new.folder.synchronizeNames() }
   }

@@ -79,7 +79,8 @@ package enum Files {
   package static func probeWriting(in folder: Path) throws(Errno) {
     let probe = folder.appending(temporaryName(for: Array("probe".utf8)))
     _ = try Descriptor.open(probe, [.write, .create, .exclusive, .noFollow])
-    try remove(probe)
+    // Another mount may have taken it for what a killed one left (``AbandonedFiles``).
+    do throws(Errno) { try remove(probe) } catch  where error == .noEntry {}
   }
 
   /// A name beside `name` that nobody else uses: `.NAME.kdbxfs-PID-RANDOM`.

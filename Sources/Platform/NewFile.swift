@@ -1,3 +1,4 @@
+import CPlatform
 import Glibc
 import Secrets
 
@@ -19,6 +20,9 @@ struct NewFile: ~Copyable {
     file = try steps.run(.create) { () throws(Errno) in
       try folder.open(name, [.readWrite, .create, .exclusive, .noFollow], permissions: 0o600)
     }
+    // Tells others that its maker is alive; a file system without locks has no need of it.
+    let number = file.number
+    _ = flock(number, LOCK_EX | LOCK_NB)
     self.folder = folder
     self.name = name
     self.target = Path(target)
@@ -61,7 +65,7 @@ struct NewFile: ~Copyable {
       rest = rest.extracting(droppingFirst: piece.count)
       try steps.run(.write) { () throws(Errno) in try file.writeAll(piece) }
     }
-    try steps.run(.synchronize) { () throws(Errno) in try file.synchronize() }
+    try synchronize(steps)
     let written = try steps.run(.readBack) { () throws(Errno) in
       try readBack(atMost: bytes.count)
     }
@@ -71,6 +75,11 @@ struct NewFile: ~Copyable {
     try steps.run(.verify) { () throws(Errno) in
       guard verify(written.bytes) else { throw .inputOutput }
     }
+  }
+
+  /// Waits until all of it is on the disk.
+  borrowing func synchronize(_ steps: Steps) throws(ReplacementError) {
+    try steps.run(.synchronize) { () throws(Errno) in try file.synchronize() }
   }
 
   /// Reads the file from the disk, up to one byte more than `count`.
@@ -96,6 +105,49 @@ struct NewFile: ~Copyable {
       }
     }
     isPlaced = true
+  }
+
+  /// Changes places with the file that has the name, which goes if `isExpected` takes its bytes.
+  ///
+  /// Otherwise they change back, and ``Errno/stale`` is thrown. Where the file system can't exchange
+  /// names, and where no file has the name, it takes the place as ``replaceOld(_:)`` does.
+  mutating func exchange(
+    _ steps: Steps, isExpected: (Span<UInt8>) -> Bool
+  ) throws(ReplacementError) {
+    do throws(ReplacementError) {
+      try exchangeNames(steps)
+    } catch  where Self.meansNoExchange(error.errno) {
+      return try replaceOld(steps)
+    }
+    do throws(ReplacementError) {
+      let old = try takenPlace(steps)
+      guard isExpected(old.bytes) else { throw ReplacementError(.rename, .stale) }
+    } catch {
+      try exchangeNames(steps)
+      throw error
+    }
+  }
+
+  /// The file that has the temporary name now.
+  private borrowing func takenPlace(_ steps: Steps) throws(ReplacementError) -> WipedBuffer {
+    try steps.run(.rename) { () throws(Errno) in
+      try Files.readWhole(folder.open(name, [.read, .nonBlocking, .noFollow]))
+    }
+  }
+
+  private borrowing func exchangeNames(_ steps: Steps) throws(ReplacementError) {
+    let folder = folder.number
+    try steps.run(.rename) { () throws(Errno) in
+      try unsafe name.withCString { (name) throws(Errno) in
+        try unsafe target.withCString { (target) throws(Errno) in
+          try systemCall { unsafe platform_exchange(folder, name, target) }
+        }
+      }
+    }
+  }
+
+  private static func meansNoExchange(_ error: Errno) -> Bool {
+    [.invalid, .notImplemented, .notSupported, .noEntry].contains(error)
   }
 
   /// Takes its name if nothing has it: by a link, which fails where something does.

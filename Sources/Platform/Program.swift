@@ -11,21 +11,24 @@ package enum Program {
     case signal(Signal)
     /// It wrote more than the limit.
     case tooLong
+    /// It took longer than it may, and was ended.
+    case tooLate
     case system(Errno)
   }
 
   /// Runs a program with `input` on its standard input, and gives what it wrote to its standard output.
   ///
   /// The first of `arguments` is the program, looked for along `PATH`. Its standard error is ours, its
-  /// signals are as at a login. It needn't read its input. More than `limit` bytes of output are refused.
+  /// signals are as at a login. It needn't read its input. More than `limit` bytes of output are refused,
+  /// and it is ended when it hasn't closed its output after so many `milliseconds` (`nil`: never).
   package static func run(
-    _ arguments: [[UInt8]], input: Span<UInt8>, limit: Int
+    _ arguments: [[UInt8]], input: Span<UInt8>, limit: Int, milliseconds: Int? = nil
   ) throws(Failure) -> SecretBytes {
     var child: ChildProgram
     do throws(Errno) { child = try ChildProgram(arguments) } catch { throw .start(error) }
     let output: WipedBuffer
     do throws(Failure) {
-      output = try child.talk(sending: input, limit: limit)
+      output = try child.talk(sending: input, limit: limit, milliseconds: milliseconds)
     } catch {
       // It may be waiting for us, or go on writing.
       try? Signals.send(.kill, to: child.process)
@@ -63,33 +66,40 @@ private struct ChildProgram: ~Copyable {
 
   /// Sends all of `text`, and gathers what comes until the program closes its output.
   mutating func talk(
-    sending text: Span<UInt8>, limit: Int
+    sending text: Span<UInt8>, limit: Int, milliseconds: Int?
   ) throws(Program.Failure) -> WipedBuffer {
+    let deadline = milliseconds.map { Clock.sinceBoot() + Int64($0) * 1_000_000 }
     var gathered = WipedBuffer(capacity: 4096)
     var rest = text
+    var isTooLong = false
     do throws(Errno) {
       while true {
         if rest.isEmpty { input = nil }
-        let happened = try waitUntilReady()
+        let left = deadline.map { Int(($0 - Clock.sinceBoot()) / 1_000_000) }
+        if let left, left <= 0 { break }
+        let happened = try waitUntilReady(milliseconds: left)
         if happened.input { try send(&rest) }
         if happened.output {
           let count = try output.read(atMost: 4096, into: &gathered)
           if count == 0 { return gathered }
-          if gathered.count > limit { break }
+          isTooLong = gathered.count > limit
+          if isTooLong { break }
         }
       }
     } catch {
       throw .system(error)
     }
-    throw .tooLong
+    throw isTooLong ? .tooLong : .tooLate
   }
 
   /// Waits for one of the pipes to be able to do something.
-  private func waitUntilReady() throws(Errno) -> (input: Bool, output: Bool) {
+  private func waitUntilReady(
+    milliseconds: Int?
+  ) throws(Errno) -> (input: Bool, output: Bool) {
     var requests = [PollRequest(output.number, .readable)]
     if let number = inputNumber { requests.append(PollRequest(number, .writable)) }
     do throws(Errno) {
-      let happened = try poll(requests)
+      let happened = try poll(requests, milliseconds: milliseconds)
       return (happened.count > 1 && !happened[1].isEmpty, !happened[0].isEmpty)
     } catch  where error == .interrupted {
       return (false, false)

@@ -23,9 +23,12 @@ package struct WipedBuffer: ~Copyable, @unchecked Sendable {
   /// The number of bytes in use.
   @inlinable package var count: Int { used }
 
-  /// Makes an empty buffer with room for `capacity` bytes before it has to move.
+  /// Makes an empty buffer with room for `capacity` bytes before it has to move; without any it takes no
+  /// memory.
   package init(capacity: Int = 0) {
-    unsafe storage = Self.allocate(max(capacity, 16))
+    unsafe storage =
+      capacity > 0
+      ? Self.allocate(max(capacity, 16)) : UnsafeMutableRawBufferPointer(start: nil, count: 0)
     used = 0
   }
 
@@ -136,7 +139,7 @@ package struct WipedBuffer: ~Copyable, @unchecked Sendable {
 
   /// Makes room for at least `capacity` bytes, and for more the larger the buffer is already.
   @usableFromInline mutating func grow(to capacity: Int) {
-    let wanted = unsafe max(capacity, storage.count * 2)
+    let wanted = unsafe max(capacity, storage.count * 2, 16)
     if unsafe storage.count >= Self.mappedFrom, let base = unsafe storage.baseAddress {
       // The kernel moves pages without copying them, so nothing is held twice.
       let size = Self.wholePages(wanted)

@@ -8,24 +8,25 @@ extension SessionError {
   init(_ error: KDBXError, opening vault: Path) {
     let name = "'\(Path(vault.lastComponent))'"
     let place = error.part.rawValue
+    let explanation = error.explanation.map { ": \($0)" } ?? ""
     let restore = "the file was not touched; a backup, or its other program, may still open it"
     switch error.kind {
     case .empty: self.init(.unreadable, "\(name) is empty", hints: [restore])
     case .notAVault: self.init(.unreadable, "\(name) is not a KeePass vault")
-    case .keePass1:
-      self.init(
-        .unreadable, "\(name) is a KeePass 1 database (.kdb)",
-        hints: ["KeePass 2 and KeePassXC can import it into a new .kdbx file"])
     case .unsupportedVersion(let version):
       self.init(
         .unreadable,
         "\(name) has format version \(version), which kdbxfs can't read",
-        hints: ["versions 3.0 to 4.1 can be read"])
+        hints: ["versions up to 4.1, and KeePass 1 databases, can be read"])
     case .truncated:
-      self.init(.unreadable, "\(name) is cut off, in its \(place)", hints: [restore])
+      self.init(.unreadable, "\(name) is cut off, in its \(place)\(explanation)", hints: [restore])
     case .damaged:
-      self.init(.unreadable, "\(name) is damaged, in its \(place)", hints: [restore])
+      self.init(
+        .unreadable, "\(name) is damaged, in its \(place)\(explanation)",
+        hints: (error.keyIsRight ? ["the password and the key file are right"] : []) + [restore])
     case .wrongKey: self.init(.wrongKey, "wrong password or key file for \(name)")
+    case .noAnswer(let reason):
+      self.init(.noAnswer, "the challenge of \(name) was not answered: \(reason)")
     case .badKeyFile(let problem):
       self.init(.wrongKey, "the key file can't be used: \(problem.rawValue)")
     case .tooExpensive(let excess):

@@ -10,12 +10,16 @@ package struct SessionError: Error, Hashable {
     case mountedElsewhere
     /// The password or the key file is wrong.
     case wrongKey
+    /// What is a part of the key beside password and key file didn't answer.
+    case noAnswer
     /// The password is empty, and that opens nothing.
     case emptyPassword
     /// The vault couldn't be written; the old file is whole.
     case unwritable
     /// The vault was changed by another program; ours was written beside it.
     case conflict
+    /// The vault is locked, and this needs it unlocked, or a key.
+    case locked
     /// The mount could not be detached, because something uses it.
     case busy
     /// The request means nothing in this state, or can't be understood.

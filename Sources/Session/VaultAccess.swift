@@ -14,8 +14,10 @@ package struct VaultAccess: ~Copyable, Sendable {
     to vault: borrowing VaultCandidate, mountPoint: Path, readOnly: Bool, log: SessionLog
   ) throws(SessionError) {
     let file = vault.file
-    if readOnly {
+    file.remember(vault.contents.bytes.bytes)
+    if readOnly || vault.header.reasonNotToWrite != nil {
       isReadOnly = true
+      if !readOnly { vault.header.sayWhyNotToWrite(file, log) }
       return
     }
     let status: FileStatus
@@ -34,11 +36,13 @@ package struct VaultAccess: ~Copyable, Sendable {
         "\(file.name) has \(status.linkCount - 1) more hard links: a save parts it from them")
     }
     isReadOnly = false
-    file.remember(vault.contents.bytes.bytes)
     do throws(FileLock.Failure) {
       lock = try FileLock(vault: file.path, mountPoint: mountPoint)
     } catch {
       throw SessionError(error, locking: file)
+    }
+    if let count = try? AbandonedFiles.remove(beside: file.path), count > 0 {
+      log.debug("removed what a killed save had left beside \(file.name)")
     }
   }
 

@@ -19,7 +19,7 @@ final class VaultFile: Sendable {
   /// Absolute; links in it are kept.
   let path: Path
   /// What the file was when it was read.
-  private let status: FileStatus
+  let status: FileStatus
   /// The SHA-256 of what was last read or written; `nil` until somebody means to write.
   private let digest = Mutex<[UInt8]?>(nil)
 
@@ -63,15 +63,23 @@ final class VaultFile: Sendable {
   /// Whether the file is no longer the one that was read, as far as its status tells.
   var looksChanged: Bool { (try? Files.status(of: path)) != status }
 
+  /// The SHA-256 of what was last read or written, if it is remembered.
+  var rememberedDigest: [UInt8]? { digest.withLock { $0 } }
+
   /// Whether ``condition()`` has something to compare with.
   var isRemembered: Bool { digest.withLock { $0 != nil } }
+
+  /// Whether `bytes` are what was last read or written, which must be remembered.
+  func holds(_ bytes: Span<UInt8>) -> Bool {
+    let now = SHA256.hash(bytes)
+    return digest.withLock { $0 == now }
+  }
 
   /// How the file stands beside what was last read or written, which must be remembered.
   func condition() throws(SessionError) -> Condition {
     do throws(Errno) {
       let bytes = try Files.readWhole(path, limit: Self.mostBytes)
-      let now = SHA256.hash(bytes.bytes)
-      return digest.withLock { $0 == now } ? .same : .changed
+      return isKnown(bytes.bytes) ? .same : .changed
     } catch .noEntry {
       return .gone
     } catch {
@@ -81,22 +89,58 @@ final class VaultFile: Sendable {
     }
   }
 
+  /// Whether there is no file in its folder, as between the removal of one and the making of another.
+  var isBetweenTwo: Bool {
+    let status: FileStatus?
+    do throws(Errno) {
+      status = try Files.status(of: path)
+    } catch {
+      guard error == .noEntry else { return false }
+      status = nil
+    }
+    return status == nil && (try? Files.status(of: path.parent)) != nil
+  }
+
+  /// What the file holds, if it is there and not what was last read or written.
+  func changedContents() throws(SessionError) -> SharedBuffer? {
+    do throws(Errno) {
+      let bytes = SharedBuffer(try Files.readWhole(path, limit: Self.mostBytes))
+      return isKnown(bytes.bytes) ? nil : bytes
+    } catch .noEntry {
+      return nil
+    } catch {
+      throw SessionError(
+        .unwritable, "\(name) can't be compared with what was read: \(error)",
+        errnoValue: error.rawValue)
+    }
+  }
+
+  private func isKnown(_ bytes: Span<UInt8>) -> Bool {
+    let now = SHA256.hash(bytes)
+    return digest.withLock { $0 == now }
+  }
+
   // MARK: - Writing
 
-  /// Lets `bytes` take the file's place, after `verify` has seen what was read back.
+  /// Lets `bytes` take the file's place, after `verify` has seen what was read back; says whether the
+  /// file that went was what was last read or written: any other stays.
   ///
-  /// On failure the old file is whole.
+  /// On failure the old file is whole. `probe` is asked before each step.
   func replace(
-    with bytes: Span<UInt8>, verify: (Span<UInt8>) -> Bool
-  ) throws(SessionError) {
+    with bytes: Span<UInt8>, probe: @escaping AtomicReplacement.Probe = { _ in },
+    verify: (Span<UInt8>) -> Bool
+  ) throws(SessionError) -> Bool {
     do throws(ReplacementError) {
-      _ = try AtomicReplacement.replace(path, with: bytes, verify: verify)
+      _ = try AtomicReplacement.replace(
+        path, with: bytes, verify: verify, isExpected: { self.isKnown($0) }, probe: probe)
     } catch {
+      if error.step == .rename, error.errno == .stale { return false }
       // From the rename on the new file is what stands there, even if it may not outlive a crash.
       if error.step == .synchronizeFolder { remember(bytes) }
       throw SessionError(error, writing: name)
     }
     remember(bytes)
+    return true
   }
 
   /// Makes the file, which is gone, anew.
@@ -123,7 +167,8 @@ final class VaultFile: Sendable {
     return file
   }
 
-  private static func create(
+  /// Makes a file that isn't there yet, whole at once.
+  static func create(
     _ path: Path, with bytes: Span<UInt8>, permissions: UInt32, verify: (Span<UInt8>) -> Bool
   ) throws(SessionError) {
     do throws(ReplacementError) {

@@ -55,8 +55,13 @@ extension VaultSession {
   func performEnd(_ request: EndRequest) {
     switch request.reason {
     case .request(let lazily):
-      let failure = performSave(.unmount)
-      if let failure, failure.kind != .conflict { return request.completion(failure) }
+      var failure = performSave(.unmount)
+      let isLocked = tree.isLocked
+      if let lost = failure, lost.kind != .conflict {
+        // It stays, for the edits are in it; but for a locked one, which has put them elsewhere.
+        failure = rescue(after: lost)
+        if state.withLock({ $0.rescue }) == nil || !isLocked { return request.completion(failure) }
+      }
       if let busy = detach(lazily: lazily) { return request.completion(busy) }
     case .signal:
       _ = performSave(.unmount)
@@ -71,11 +76,14 @@ extension VaultSession {
     tree.beginEnding()
     var failure = performSave(.unmount)
     if let lost = failure, lost.kind != .conflict { failure = rescue(after: lost) }
+    tree.lock(keepingEdits: false)
     let mount = state.withLock { state in
       state.phase = .ended(failure)
       state.lock = nil
+      state.keys = nil
       return state.mount
     }
+    outside.base = nil
     mount?.stop()
     return failure
   }

@@ -5,18 +5,27 @@ import Synchronization
 import VaultTree
 
 extension VaultSession {
-  /// Writes the edited vault where it can be written, when its own file can't and the process ends.
+  /// Writes the edited vault where it can be written, when its own file can't be and it is to be locked
+  /// or to end.
   ///
   /// Complete, and under the key that the vault was opened with. Gives what to tell: where it is, or
-  /// that the edits are lost.
+  /// that it could not be written there either.
   func rescue(after failure: SessionError) -> SessionError {
+    guard state.withLock({ $0.keys != nil }), let prepared = tree.prepareSave(.unmount) else {
+      return failure
+    }
+    // The edits still wait for their own file.
+    defer { tree.finishSave(prepared, succeeded: false) }
     do throws(SessionError) {
-      guard let prepared = tree.prepareSave(.unmount) else { return failure }
-      let path = try writeRescue(prepared)
-      tree.finishSave(prepared, succeeded: true)
+      let file = try writeRescue(prepared)
+      let earlier = state.withLock { state in
+        defer { state.rescue = file }
+        return state.rescue
+      }
+      earlier?.remove()
       return SessionError(
         failure.kind, failure.message,
-        hints: ["the edited vault is kept in '\(path)', under the same password and key file"],
+        hints: ["the edited vault is kept in '\(file.path)', under the same password and key file"],
         errnoValue: failure.errnoValue)
     } catch {
       log.error("the edits could not be kept elsewhere either: \(error.message)")
@@ -24,41 +33,28 @@ extension VaultSession {
     }
   }
 
-  private func writeRescue(_ prepared: PreparedSave) throws(SessionError) -> Path {
-    let (header, key, file) = state.withLock { ($0.header, $0.derivedKey, $0.file) }
-    let name = file.path.lastComponent
+  private func writeRescue(_ prepared: PreparedSave) throws(SessionError) -> RescueFile {
+    let (keys, file) = state.withLock { ($0.keys, $0.file) }
+    guard let keys else { throw SessionError(.locked, "the vault is locked") }
     var output = WipedBuffer()
     do throws(KDBXError) {
       _ = try KDBXFile.write(
-        prepared.document, as: header, key: key, renewingSaltWith: nil, into: &output)
+        prepared.document, as: keys.header, key: keys.derived, renewingSaltWith: nil, into: &output)
     } catch {
       throw SessionError(writing: error)
     }
     do throws(Errno) {
-      let folder = try Self.stateFolder()
-      let path = folder.appending(Array("\(Self.stamp(Clock.wall()))-".utf8) + name)
-      do throws(ReplacementError) {
-        try AtomicReplacement.create(path, with: output.bytes, permissions: 0o600) { _ in true }
-      } catch {
-        throw error.errno
-      }
-      return path
+      guard let folder = surroundings.stateFolder else { throw .noEntry }
+      return try RescueFile.write(
+        output.bytes, of: file, at: Self.stamp(clock.wall()), in: folder)
     } catch {
       throw SessionError(.unwritable, "\(error)", errnoValue: error.rawValue)
     }
   }
 
-  /// The folder for what must outlive the process: `${XDG_STATE_HOME:-~/.local/state}/kdbxfs`.
-  private static func stateFolder() throws(Errno) -> Path {
-    let folder: Path
-    if let state = Process.environment("XDG_STATE_HOME"), state.first == UInt8(ascii: "/") {
-      folder = Path(state).appending("kdbxfs")
-    } else if let home = Process.environment("HOME"), home.first == UInt8(ascii: "/") {
-      folder = Path(home).appending(".local/state/kdbxfs")
-    } else {
-      throw .noEntry
-    }
-    try Files.makeDirectories(folder)
-    return folder
+  /// Removes the rescued vault after a save that holds it.
+  func dropRescue() {
+    let rescue = state.withLock { $0.rescue.take() }
+    rescue?.remove()
   }
 }

@@ -7,38 +7,86 @@ import VaultTree
 extension VaultSession {
   /// Saves what has changed; called on the worker only.
   ///
-  /// Gives why it failed; `nil` when all is on disk, or there was nothing to do.
+  /// Gives why it failed; `nil` when all is on disk, or there was nothing to do. Of a locked vault it
+  /// tells why the save before the lock failed, while that has not been made good.
   func performSave(_ reason: SaveReason) -> SessionError? {
     guard !isReadOnly else { return nil }
-    let conflict = state.withLock { state in
+    let (hasKeys, conflict, earlier) = state.withLock { state in
+      (state.keys != nil, state.conflict, state.failure)
+    }
+    guard hasKeys else { return earlier ?? conflict }
+    state.withLock { state in
       state.schedule.began()
-      state.phase = .saving
-      return state.conflict
+      if state.phase == .unlocked { state.phase = .saving }
     }
-    guard let prepared = tree.prepareSave(reason) else {
-      return settle(nil) ?? (reason.storesAll ? conflict : nil)
-    }
-    log.debug("saving (\(reason))")
     var failure: SessionError?
     do throws(SessionError) {
-      try store(prepared)
+      guard try saveMerged(reason) else {
+        return settle(nil) ?? (reason.storesAll ? conflict : nil)
+      }
+      finishLocking()
+      let now = clock.wall()
+      state.withLock { $0.lastSaved = now }
+      dropRescue()
     } catch {
       failure = error
     }
-    tree.finishSave(prepared, succeeded: failure == nil)
-    if failure == nil { state.withLock { $0.lastSaved = Clock.wall() } }
     return settle(failure) ?? (reason.storesAll ? state.withLock { $0.conflict } : nil)
   }
+
+  /// Says what was wrong with the entries that were edited, and isn't any more.
+  private func say(_ mended: Set<Fault>) {
+    for fault in mended.sorted(by: { $0.rawValue < $1.rawValue }) {
+      log.warning("mended in an entry that was edited: \(fault.explanation)")
+    }
+  }
+
+  /// Takes in what others wrote, and saves; again, if somebody replaced the file meanwhile.
+  ///
+  /// Says whether there was something to save.
+  private func saveMerged(_ reason: SaveReason) throws(SessionError) -> Bool {
+    for _ in 0..<Self.attempts {
+      let isPending = tree.pending.hasChanges
+      guard isPending || reason.storesAll else { return false }
+      var obstacle: SessionError?
+      do throws(SessionError) {
+        obstacle = try takeOutsideChanges(before: reason)
+      } catch {
+        // What can't be read harms nobody who has nothing to write.
+        guard !isPending else { throw error }
+      }
+      guard let prepared = tree.prepareSave(reason) else { return false }
+      log.debug("saving (\(reason))")
+      do throws(SessionError) {
+        let isStored = try store(prepared, beside: obstacle)
+        tree.finishSave(prepared, succeeded: isStored)
+        if isStored {
+          outside.base = prepared.document
+          say(prepared.mended)
+          return true
+        }
+      } catch {
+        tree.finishSave(prepared, succeeded: false)
+        throw error
+      }
+    }
+    throw SessionError(
+      .unwritable, "the vault's file is changed by other programs all the time",
+      hints: ["the changes are kept in memory, and saving is tried again"])
+  }
+
+  /// How often a save begins anew because the file was replaced meanwhile.
+  private static let attempts = 5
 
   /// Notes how a save went, and says a failure that is new.
   private func settle(_ failure: SessionError?) -> SessionError? {
     let isNews = state.withLock { state in
-      state.phase = .unlocked
+      if state.phase == .saving { state.phase = .unlocked }
       defer { state.failure = failure }
       if failure == nil {
         state.schedule.succeeded()
       } else {
-        state.schedule.failed(at: Clock.sinceBoot())
+        state.schedule.failed(at: clock.sinceBoot())
       }
       return state.failure != failure
     }
@@ -51,52 +99,75 @@ extension VaultSession {
 
   /// Writes a prepared state, and remembers the keys that it was written under.
   ///
-  /// On failure the vault's file is as it was.
-  private func store(_ prepared: PreparedSave) throws(SessionError) {
-    let (header, key, file) = state.withLock { ($0.header, $0.derivedKey, $0.file) }
+  /// With an `obstacle`, which keeps us from merging what the file holds, beside it. On failure the
+  /// vault's file is as it was; false means that somebody has replaced it since we looked.
+  private func store(
+    _ prepared: PreparedSave, beside obstacle: SessionError?
+  ) throws(SessionError) -> Bool {
+    let (keys, file) = state.withLock { ($0.keys, $0.file) }
+    guard let keys else { throw SessionError(.locked, "the vault is locked") }
     let renewsSalt = prepared.reason == .lock || prepared.reason == .unmount
+    // Only then is a person there who may touch a hardware key.
+    let asksForAnswer = prepared.reason == .save || prepared.reason == .unmount
     var output = WipedBuffer()
     let written: (OuterHeader, DerivedKey)
     do throws(KDBXError) {
       written = try KDBXFile.write(
-        prepared.document, as: header, key: key,
-        renewingSaltWith: renewsSalt ? compositeKey : nil, into: &output)
+        prepared.document, as: keys.header, key: keys.derived,
+        renewingSaltWith: renewsSalt ? keys.composite : nil,
+        askingForNewSeed: asksForAnswer ? keys.composite.responder : nil, into: &output)
     } catch {
       throw SessionError(writing: error)
     }
     let document = prepared.document
-    try put(output.bytes, into: file) { bytes in
+    let isStored = try put(output.bytes, into: file, beside: obstacle) { bytes in
       (try? KDBXFile.verify(bytes, key: written.1, against: document)) != nil
     }
-    state.withLock { state in
-      state.header = written.0
-      state.derivedKey = written.1
-    }
+    guard isStored else { return false }
+    // As a whole: a part that is set through the optional would leave the key before it alive
+    // (Swift 6.3.1; a test holds a lock against that).
+    let renewed = VaultKeys(header: written.0, derived: written.1, composite: keys.composite)
+    state.withLock { $0.keys = renewed }
+    return true
   }
 
-  /// Puts the bytes where they belong: in the vault's place, unless someone else has changed it.
+  /// Puts the bytes where they belong: in the vault's place, or beside it where what it holds can't be
+  /// merged; says whether it was still as we know it.
   private func put(
-    _ bytes: Span<UInt8>, into file: VaultFile, verify: (Span<UInt8>) -> Bool
-  ) throws(SessionError) {
+    _ bytes: Span<UInt8>, into file: VaultFile, beside obstacle: SessionError?,
+    verify: (Span<UInt8>) -> Bool
+  ) throws(SessionError) -> Bool {
+    if let obstacle {
+      try putBeside(bytes, file, because: obstacle, verify: verify)
+      return true
+    }
     switch try file.condition() {
     case .same:
-      try file.replace(with: bytes, verify: verify)
+      return try file.replace(
+        with: bytes, probe: surroundings.saveProbe, verify: verify)
     case .gone:
       try file.create(with: bytes, verify: verify)
       log.warning("\(file.name) was gone, and has been written again")
-    case .changed:
-      let beside = try file.createConflict(
-        at: Self.stamp(Clock.wall()), with: bytes, verify: verify)
-      let conflict = SessionError(
-        .conflict, "\(file.name) was changed by another program, and was left alone",
-        hints: ["the state of this mount is beside it, in \(beside.name)"])
-      state.withLock { state in
-        state.file = beside
-        state.conflict = conflict
-      }
-      log.warning(conflict.message)
-      for hint in conflict.hints { log.hint(hint) }
+      return true
+    case .changed: return false
     }
+  }
+
+  private func putBeside(
+    _ bytes: Span<UInt8>, _ file: VaultFile, because obstacle: SessionError,
+    verify: (Span<UInt8>) -> Bool
+  ) throws(SessionError) {
+    let beside = try file.createConflict(
+      at: Self.stamp(clock.wall()), with: bytes, verify: verify)
+    let conflict = SessionError(
+      .conflict, obstacle.message + "; it was left alone",
+      hints: ["the state of this mount is beside it, in \(beside.name)"] + obstacle.hints)
+    state.withLock { state in
+      state.file = beside
+      state.conflict = conflict
+    }
+    log.warning(conflict.message)
+    for hint in conflict.hints { log.hint(hint) }
   }
 
   /// A time as part of a file name: `20260131T091500Z`.

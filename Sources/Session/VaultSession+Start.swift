@@ -1,6 +1,7 @@
 import KDBX
 package import Platform
 import Secrets
+import Synchronization
 import Vault
 import VaultTree
 
@@ -12,27 +13,24 @@ extension VaultSession {
   /// end.
   package static func start(
     _ vault: OpenedVault, mountPoint: Path, options: SessionOptions, access: consuming VaultAccess,
-    log: SessionLog
+    log: SessionLog, surroundings: SessionSurroundings
   ) throws(SessionError) -> VaultSession {
-    let isReadOnly = access.isReadOnly || vault.isNewerThanKnown
+    let isReadOnly = access.isReadOnly || vault.header.reasonNotToWrite != nil
     precondition(isReadOnly || vault.file.isRemembered, "the access is to another candidate")
-    if vault.isNewerThanKnown {
-      log.warning(
-        "the vault has format version \(vault.header.version), newer than kdbxfs knows: mounted"
-          + " read-only")
-    }
-    let dropped = vault.document.droppedControlCount
-    if dropped > 0 {
-      log.warning(
-        "the vault holds control characters (\(dropped)), which other programs stumble over: they are"
-          + " not shown, and the next save leaves them out")
-    }
+    if !access.isReadOnly { vault.header.sayWhyNotToWrite(vault.file, log) }
+    let found = isReadOnly ? nil : RescueFile.find(for: vault, in: surroundings.stateFolder, log)
     do throws(Errno) {
       let session = try VaultSession(
-        tree: VaultTree(vault, options: options, isReadOnly: isReadOnly), vault: vault,
-        isReadOnly: isReadOnly, mountPoint: mountPoint, options: options, log: log,
-        lock: access.takeLock())
+        tree: VaultTree(
+          found?.document ?? vault.document, options: options, isReadOnly: isReadOnly,
+          clock: surroundings.clock),
+        vault: vault, isReadOnly: isReadOnly, mountPoint: mountPoint, options: options, log: log,
+        surroundings: surroundings, lock: access.takeLock())
       session.tree.setChangeHandler { [weak session] in session?.noteChange() }
+      if let found {
+        session.state.withLock { $0.rescue = found.file }
+        session.tree.noteRestoredEdits()
+      }
       _ = try Thread.start(name: "saver") { session.work() }
       return session
     } catch {
@@ -41,27 +39,37 @@ extension VaultSession {
   }
 }
 
-extension OpenedVault {
-  /// Whether the file is of a later minor version than the newest that we know, so that a save could
-  /// lose what it has.
-  var isNewerThanKnown: Bool {
-    header.version > .newest || (header.version.major == 3 && header.version > .kdbx31)
-  }
-}
-
 extension VaultTree {
   /// The tree of an opened vault, on the machine's clocks.
   package convenience init(_ vault: OpenedVault, options: SessionOptions, isReadOnly: Bool) {
+    self.init(
+      vault.document, options: options, isReadOnly: isReadOnly, now: { Clock.wall() },
+      monotonic: { Clock.sinceBoot() })
+  }
+
+  /// The tree of an opened vault, on a session's clocks.
+  convenience init(
+    _ document: Document, options: SessionOptions, isReadOnly: Bool, clock: SessionClock
+  ) {
+    self.init(
+      document, options: options, isReadOnly: isReadOnly, now: { clock.wall() },
+      monotonic: { clock.sinceBoot() })
+  }
+
+  private convenience init(
+    _ document: Document, options: SessionOptions, isReadOnly: Bool,
+    now: @escaping @Sendable () -> ClockTime, monotonic: @escaping @Sendable () -> Int64
+  ) {
     var treeOptions = TreeOptions(
       now: {
-        let time = Clock.wall()
+        let time = now()
         return Timestamp(seconds: time.seconds, nanoseconds: time.nanoseconds)
       },
-      monotonic: { Clock.sinceBoot() })
+      monotonic: monotonic)
     treeOptions.isReadOnly = isReadOnly
     treeOptions.isExact = options.isExact
     treeOptions.showsHidden = options.showsHidden
     treeOptions.allowsPurge = options.allowsPurge
-    self.init(Vault(vault.document), options: treeOptions)
+    self.init(Vault(document), options: treeOptions)
   }
 }

@@ -8,9 +8,14 @@ extension VaultSession {
   package var status: JSONObject {
     let pending = tree.pending
     let warnings = log.warnings
+    let now = clock.sinceBoot()
+    let lock = lockDue(at: now)
     return state.withLock { state in
       let name: String
       switch state.phase {
+      case .locked: name = "locked"
+      case .unlocking: name = "unlocking"
+      case .locking: name = "locking"
       case .unlocked: name = "unlocked"
       case .saving: name = "saving"
       case .ended: name = "ended"
@@ -23,11 +28,17 @@ extension VaultSession {
         "mountpoint": .string(mountPoint.description),
         "process": .integer(Int64(Process.id)),
         "read_only": .boolean(isReadOnly),
+        "locks_in": lock.map { .integer(max(0, $0.time - now) / 1_000_000_000) } ?? .null,
+        "key_file": options.keyFile.map { .string($0.description) } ?? .null,
+        "remembers": .boolean(options.rememberFor > 0),
+        "no_password": .boolean(options.hasNoPassword),
         "unsaved": .boolean(pending.hasChanges),
         "last_saved": state.lastSaved.map { .string(Self.text($0)) } ?? .null,
         "save_error": trouble.map { .string($0.message) } ?? .null,
+        "rescue": state.rescue.map { .string($0.path.description) } ?? .null,
         "temporary_files": .integer(Int64(pending.scratchCount)),
         "temporary_bytes": .integer(Int64(pending.scratchBytes)),
+        "nodes": .integer(Int64(tree.nodeCount)),
         "warnings": .strings(warnings),
       ]
     }

@@ -5,6 +5,12 @@ import VaultTree
 /// What the worker does next.
 private enum Job {
   case save(SaveReason, [VaultSession.SaveRequest])
+  case lock(LockRequest)
+  case unlock(UnlockRequest)
+  /// Nobody has used the vault for long, or it has been open for long.
+  case timeIsUp(LockReason)
+  /// Something happened to the vault's file.
+  case lookOutside
   case end(EndRequest)
 }
 
@@ -20,6 +26,12 @@ extension VaultSession {
       case .save(let reason, let requests):
         let failure = performSave(reason)
         for request in requests { request.completion(failure) }
+      case .lock(let request): request.completion(performLock(request.reason))
+      case .unlock(let request): request.completion(performUnlock(with: request.keys))
+      case .timeIsUp(let reason):
+        endUse(reason)
+        if hasEnded { return answerTheRest() }
+      case .lookOutside: lookOutside()
       case .end(let request):
         performEnd(request)
         if hasEnded { return answerTheRest() }
@@ -35,17 +47,22 @@ extension VaultSession {
 
   /// Answers what came in while the session ended.
   private func answerTheRest() {
-    let (failure, saves, endings) = state.withLock { state in
+    let (failure, completions) = state.withLock { state in
       let failure: SessionError? =
         if case .ended(let failure) = state.phase { failure } else { nil }
       defer {
         state.saves = []
+        state.locks = []
+        state.unlocks = []
         state.endings = []
       }
-      return (failure, state.saves, state.endings)
+      return (
+        failure,
+        state.saves.map(\.completion) + state.locks.map(\.completion)
+          + state.unlocks.map(\.completion) + state.endings.map(\.completion)
+      )
     }
-    for request in saves { request.completion(failure) }
-    for request in endings { request.completion(failure) }
+    for completion in completions { completion(failure) }
   }
 
   // MARK: - What comes next
@@ -53,6 +70,8 @@ extension VaultSession {
   /// What has been asked for or is due; all saves that wait become one, of the strongest reason.
   private func nextJob() -> Job? {
     let waiting = waiting
+    let now = clock.sinceBoot()
+    let timeIsUp = lockDue(at: now)
     return state.withLock { state in
       if !state.saves.isEmpty {
         let requests = state.saves
@@ -61,13 +80,15 @@ extension VaultSession {
         let strongest = reasons.first { reason in requests.contains { $0.reason == reason } }
         return .save(strongest ?? .autosave, requests)
       }
+      if !state.unlocks.isEmpty { return .unlock(state.unlocks.removeFirst()) }
+      if !state.locks.isEmpty { return .lock(state.locks.removeFirst()) }
       if !state.endings.isEmpty { return .end(state.endings.removeFirst()) }
-      let now = Clock.sinceBoot()
-      guard let due = Self.notTooSoon(state.schedule.due(waiting), state), due <= now else {
-        return nil
+      if let timeIsUp, timeIsUp.time <= now { return .timeIsUp(timeIsUp.reason) }
+      if let due = Self.notTooSoon(state.schedule.due(waiting), state), due <= now {
+        state.lastAutosave = now
+        return .save(.autosave, [])
       }
-      state.lastAutosave = now
-      return .save(.autosave, [])
+      return outside.takeLook(at: now) ? .lookOutside : nil
     }
   }
 
@@ -75,17 +96,24 @@ extension VaultSession {
   private func waitForJob() -> Job {
     while true {
       let waiting = waiting
-      let time = state.withLock { state in
-        Self.notTooSoon(state.schedule.nextLook(waiting, at: Clock.sinceBoot()), state)
+      let now = clock.sinceBoot()
+      let lock = lockDue(at: now)?.time
+      let save = state.withLock { state in
+        Self.notTooSoon(state.schedule.nextLook(waiting, at: now), state)
       }
-      try? timer.set(at: time)
-      let happened = try? poll([
+      clock.setAlarm(at: [save, lock, outside.lookDue].compactMap { $0 }.min())
+      var requests = [
         PollRequest(bell.descriptor.number, .readable),
-        PollRequest(timer.descriptor.number, .readable),
+        PollRequest(clock.alarm, .readable),
         PollRequest(mountTable.number, .priority),
-      ])
+      ]
+      if let watcher = outside.watcher {
+        requests.append(PollRequest(watcher.descriptor.number, .readable))
+      }
+      let happened = try? poll(requests)
       bell.silence()
-      timer.silence()
+      clock.silence()
+      outside.takeEvents(at: clock.sinceBoot())
       if let happened, !happened[2].isEmpty { lookForMount() }
       if let job = nextJob() { return job }
     }
@@ -107,7 +135,10 @@ extension VaultSession {
 
   /// Ends the session when its mount has left the mount table by itself.
   private func lookForMount() {
-    guard let mount = state.withLock({ $0.mount }), !mount.isAttached() else { return }
+    // The table is read in pieces while others mount and unmount: once is not enough to believe it.
+    guard let mount = state.withLock({ $0.mount }),
+      !(0..<3).contains(where: { _ in mount.isAttached() })
+    else { return }
     log.debug("the mount has left the mount table")
     state.withLock { $0.endings.append(EndRequest(reason: .unmounted) { _ in }) }
   }

@@ -35,10 +35,13 @@ package struct MountHandlers: Sendable {
 ///
 /// Safe to call from any thread.
 package final class VaultSession: Sendable {
-  /// What the session is doing; locked states come with locking.
+  /// What the session is doing.
   enum Phase: Hashable, Sendable {
+    case locked
+    case unlocking
     case unlocked
     case saving
+    case locking
     /// Nothing is served or saved any more; why the last save failed, if it did.
     case ended(SessionError?)
   }
@@ -48,12 +51,18 @@ package final class VaultSession: Sendable {
     var phase = Phase.unlocked
     var schedule: SaveSchedule
     var saves: [SaveRequest] = []
+    var locks: [LockRequest] = []
+    var unlocks: [UnlockRequest] = []
     var endings: [EndRequest] = []
     var mount: MountHandlers?
     /// The vault; what was written beside it once it had been changed by someone else.
     var file: VaultFile
-    var header: OuterHeader
-    var derivedKey: DerivedKey
+    /// What saving takes; `nil` while the vault is locked, unless edits wait that couldn't be saved.
+    var keys: VaultKeys?
+    /// The file that holds the edits of a save that failed at a lock or unmount.
+    var rescue: RescueFile?
+    /// When the vault was last unlocked.
+    var unlockedAt: Int64
     /// Why the last save failed, until one succeeds.
     var failure: SessionError?
     /// That ours isn't in the vault's own file; stays until the end.
@@ -77,31 +86,42 @@ package final class VaultSession: Sendable {
   /// Where the vault is mounted: absolute and free of links.
   package let mountPoint: Path
   let log: SessionLog
-  let compositeKey: CompositeKey
+  let options: SessionOptions
+  let surroundings: SessionSurroundings
+  /// What others may do to the vault's file.
+  let outside: OutsideChanges
   let state: Mutex<State>
+  /// When the vault was last used, by the session's clock.
+  let lastUse: Atomic<Int64>
   /// Rung when there is something new for the worker.
   let bell: Bell
-  let timer: BootTimer
   /// Tells when a mount came or went.
   let mountTable: Descriptor
+  /// What answers the vault's challenges, also at an unlock; it holds no secret.
+  let responder: ChallengeResponder?
 
   init(
     tree: VaultTree, vault: OpenedVault, isReadOnly: Bool, mountPoint: Path,
-    options: SessionOptions, log: SessionLog, lock: consuming FileLock?
+    options: SessionOptions, log: SessionLog, surroundings: SessionSurroundings,
+    lock: consuming FileLock?
   ) throws(Errno) {
     self.tree = tree
     self.isReadOnly = isReadOnly
     self.mountPoint = mountPoint
     self.log = log
-    compositeKey = vault.key
+    self.options = options
+    self.surroundings = surroundings
+    outside = OutsideChanges(of: vault.document)
+    outside.watch(vault.file)
     bell = try Bell()
-    timer = try BootTimer()
     mountTable = try MountTable.watcher()
+    responder = vault.key.responder
     let schedule = SaveSchedule(quiet: options.autosaveAfter, latest: options.autosaveWithin)
+    let now = surroundings.clock.sinceBoot()
+    lastUse = Atomic(now)
     state = Mutex(
       State(
-        schedule: schedule, file: vault.file, header: vault.header,
-        derivedKey: vault.contents.key, lock: lock))
+        schedule: schedule, file: vault.file, keys: VaultKeys(vault), unlockedAt: now, lock: lock))
   }
 
   // MARK: - Requests
@@ -137,8 +157,11 @@ package final class VaultSession: Sendable {
 
   /// Something changed that wants saving: what the tree calls.
   func noteChange() {
-    if state.withLock({ $0.schedule.changed(at: Clock.sinceBoot()) }) { bell.ring() }
+    if state.withLock({ $0.schedule.changed(at: clock.sinceBoot()) }) { bell.ring() }
   }
+
+  /// The clocks that the session goes by.
+  var clock: SessionClock { surroundings.clock }
 
   /// The vault's file, as it was given.
   package var vaultPath: Path { state.withLock { $0.file.path } }

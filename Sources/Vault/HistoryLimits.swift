@@ -24,8 +24,10 @@ struct HistoryLimits: Hashable {
   /// Which items go, in ascending order.
   ///
   /// The oldest first, as KeePass does: by time, then by place. An item without a time is as old as
-  /// the one before it. The item at `keptLongest` goes last.
-  func dropped(times: [VaultTime?], sizes: [Int64], keptLongest: Int?) -> [Int] {
+  /// the one before it. The item at `keptLongest` goes last, those at `spared` stay in any case.
+  func dropped(
+    times: [VaultTime?], sizes: [Int64], keptLongest: Int?, spared: Set<Int> = []
+  ) -> [Int] {
     var known = VaultTime.earliest
     let filled = times.map { time in
       known = time ?? known
@@ -39,7 +41,7 @@ struct HistoryLimits: Hashable {
     var count = times.count
     var total = sizes.reduce(Int64(0)) { $0.addingReportingOverflow($1).partialValue }
     var dropped: [Int] = []
-    for i in order {
+    for i in order where !spared.contains(i) {
       let isTooMany = maxItems.map { count > $0 } ?? false
       let isTooMuch = maxSize.map { total > $0 } ?? false
       guard isTooMany || isTooMuch else { break }

@@ -8,14 +8,18 @@ struct UUIDIndex: Sendable {
   private(set) var groups: [VaultUUID: [GroupID]] = [:]
   private(set) var entries: [VaultUUID: [EntryID]] = [:]
 
-  init(of document: Document) {
+  /// Whether what has no UUID is in it, all under the UUID zero.
+  private let hasZero: Bool
+
+  init(of document: Document, withZero hasZero: Bool = false) {
+    self.hasZero = hasZero
     entries.reserveCapacity(document.entryCount)
     insert(.group(document.root), document.group(document.root).uuid)
     document.forEachNode { child in insert(child, document.summary(of: child).uuid) }
   }
 
   mutating func insert(_ child: ChildID, _ uuid: VaultUUID) {
-    guard !uuid.isZero else { return }
+    guard hasZero || !uuid.isZero else { return }
     switch child {
     case .group(let id): groups[uuid, default: []].append(id)
     case .entry(let id): entries[uuid, default: []].append(id)

@@ -33,10 +33,12 @@ extension Vault {
     return true
   }
 
-  /// Trims the history of one entry by the vault's limits.
-  private func trim(_ entry: inout Entry, _ id: EntryID) {
+  /// Trims the history of one entry by the vault's limits, which `spared` items outlive; gives the
+  /// places of those that went.
+  @discardableResult
+  func trim(_ entry: inout Entry, _ id: EntryID, sparing spared: [Entry] = []) -> [Int] {
     let limits = HistoryLimits(storage.meta)
-    guard !limits.areOpen else { return }
+    guard !limits.areOpen else { return [] }
     let history = entry.history
     let sizes =
       limits.maxSize == nil
@@ -44,8 +46,10 @@ extension Vault {
       : history.map { size(of: $0) }
     let dropped = limits.dropped(
       times: history.map { $0.times.lastModification }, sizes: sizes,
-      keptLongest: firstStates[id].flatMap { first in place(of: first, in: history) })
+      keptLongest: firstStates[id].flatMap { first in place(of: first, in: history) },
+      spared: Set(spared.compactMap { place(of: $0, in: history) }))
     if !dropped.isEmpty { entry.removeHistory(at: dropped) }
+    return dropped
   }
 
   private func place(of state: Entry, in history: [Entry]) -> Int? {

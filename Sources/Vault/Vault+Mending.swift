@@ -8,9 +8,27 @@ package enum MendedFault: Hashable, Sendable {
   case repeatedUUID
   /// An old version had another UUID than its entry.
   case historyUUID
+
+  /// What `check` calls it.
+  fileprivate var fault: Fault {
+    switch self {
+    case .missingUUID: .missingUUID
+    case .repeatedUUID: .repeatedEntryUUID
+    case .historyUUID: .historyUUID
+    }
+  }
 }
 
 extension Vault {
+  /// Mends an entry that was edited, and says what was wrong with it.
+  ///
+  /// What other programs refuse or lose data by is put right along with the edit; entries that nobody
+  /// edited stay as they are (`docs/check.md`). No time is stamped.
+  package mutating func mend(_ id: EntryID) -> Set<Fault> {
+    let faults = mendUUIDs(of: id).map(\.fault) + storage.mend(id)
+    return Set(faults)
+  }
+
   /// Mends the UUIDs of an entry that was edited, and says what was wrong.
   ///
   /// Other programs lose one of two entries with one UUID (`docs/kdbx.md` 5.7). The first in the

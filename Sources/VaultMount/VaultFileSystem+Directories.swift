@@ -12,7 +12,8 @@ extension VaultFileSystem {
   private static let unknownInode = InodeNumber(rawValue: 0xFFFF_FFFF)
 
   func openDirectory(_ inode: InodeNumber, _ reply: consuming OpenDirectoryReply) {
-    let caching = listings.open(inode)
+    // What is in a view may change without anyone being told.
+    let caching = NodeID(inode).isView ? .none : listings.open(inode)
     let handle: HandleID
     do throws(TreeError) {
       handle = try tree.openDirectory(NodeID(inode))

@@ -6,7 +6,7 @@ import VaultTree
 /// The tree of a vault as a file system: each request is one call of the tree's.
 ///
 /// What a name leads to and what `stat` shows are cached by the kernel for long; the tree tells what has
-/// changed (``VaultMount``). Names that lead nowhere aren't cached: a new one needs no telling.
+/// changed (``VaultMount``). That a name leads nowhere is cached too, for a moment.
 struct VaultFileSystem: FileSystem {
   /// Saves the vault for an `fsync`, and tells when it is on disk or why it isn't.
   typealias Save = @Sendable (_ completion: @escaping @Sendable (Errno?) -> Void) -> Void
@@ -14,17 +14,25 @@ struct VaultFileSystem: FileSystem {
   /// How long the kernel believes names and attributes: until it is told otherwise, practically.
   static let validForSeconds: Double = 3600
 
+  /// How long the kernel believes that a name leads nowhere: programs ask for the same ones again and
+  /// again.
+  ///
+  /// Short, because a locked tree doesn't say so of any name.
+  static let absentForSeconds: Double = 1
+
   let tree: VaultTree
   let listings: ListingCache
   let owner: Owner
   let save: Save
+  /// Tells that the vault is used: called for what counts for the idle lock (`docs/locking.md`).
+  let use: @Sendable () -> Void
 
   /// What the kernel is told of a node, and for how long it may believe it.
   func entry(_ attributes: NodeAttributes) -> Entry {
     Entry(
       FileAttributes(attributes, owner: owner),
       attributesValidForSeconds: attributes.unsettled ? 0 : Self.validForSeconds,
-      nameValidForSeconds: Self.validForSeconds)
+      nameValidForSeconds: attributes.isView ? 0 : Self.validForSeconds)
   }
 
   /// Answers with a node of a new name, to which a reference of the kernel's has been counted.
@@ -57,6 +65,9 @@ extension VaultFileSystem {
     do throws(TreeError) {
       found = try tree.lookup(name, in: NodeID(directory))
     } catch {
+      if error == .noEntry, VaultTree.staysAbsent(name, in: NodeID(directory)) {
+        return reply.absent(validForSeconds: Self.absentForSeconds)
+      }
       return reply.failure(Errno(error))
     }
     answer(found, reply)
@@ -83,6 +94,7 @@ extension VaultFileSystem {
     of inode: InodeNumber, handle: HandleNumber?, to changes: AttributeChanges,
     _ reply: consuming AttributesReply
   ) {
+    use()
     let found: NodeAttributes
     do throws(TreeError) {
       found = try tree.setAttributes(
@@ -133,6 +145,7 @@ extension VaultFileSystem {
   func makeDirectory(
     _ name: [UInt8], in directory: InodeNumber, mode: UInt32, _ reply: consuming EntryReply
   ) {
+    use()
     let made: NodeAttributes
     do throws(TreeError) {
       made = try tree.makeDirectory(name, in: NodeID(directory))
@@ -145,6 +158,7 @@ extension VaultFileSystem {
   func makeSymbolicLink(
     _ name: [UInt8], in directory: InodeNumber, target: [UInt8], _ reply: consuming EntryReply
   ) {
+    use()
     let made: NodeAttributes
     do throws(TreeError) {
       made = try tree.symbolicLink(name, in: NodeID(directory), target: target)
@@ -158,6 +172,7 @@ extension VaultFileSystem {
     _ name: [UInt8], in directory: InodeNumber, to inode: InodeNumber,
     _ reply: consuming EntryReply
   ) {
+    use()
     let made: NodeAttributes
     do throws(TreeError) {
       made = try tree.link(NodeID(inode), to: name, in: NodeID(directory))
@@ -168,6 +183,7 @@ extension VaultFileSystem {
   }
 
   func removeFile(_ name: [UInt8], in directory: InodeNumber, _ reply: consuming EmptyReply) {
+    use()
     answer(reply) { () throws(TreeError) in
       try tree.remove(name, in: NodeID(directory))
       listings.change(directory)
@@ -175,6 +191,7 @@ extension VaultFileSystem {
   }
 
   func removeDirectory(_ name: [UInt8], in directory: InodeNumber, _ reply: consuming EmptyReply) {
+    use()
     answer(reply) { () throws(TreeError) in
       try tree.removeDirectory(name, in: NodeID(directory))
       listings.change(directory)
@@ -186,6 +203,7 @@ extension VaultFileSystem {
     to newName: [UInt8], in newDirectory: InodeNumber, _ flags: FileRenameFlags,
     _ reply: consuming EmptyReply
   ) {
+    use()
     guard let flags = RenameFlags(flags) else { return reply.failure(.invalid) }
     answer(reply) { () throws(TreeError) in
       try tree.rename(
@@ -203,6 +221,7 @@ extension VaultFileSystem {
     _ name: [UInt8], in directory: InodeNumber, mode: UInt32, _ flags: FileOpenFlags,
     _ reply: consuming CreateReply
   ) {
+    use()
     let made: (attributes: NodeAttributes, handle: HandleID)
     do throws(TreeError) {
       made = try tree.create(name, in: NodeID(directory), OpenFlags(flags))
@@ -217,19 +236,22 @@ extension VaultFileSystem {
   }
 
   func open(_ inode: InodeNumber, _ flags: FileOpenFlags, _ reply: consuming OpenReply) {
+    use()
     let handle: HandleID
     do throws(TreeError) {
       handle = try tree.open(NodeID(inode), OpenFlags(flags))
     } catch {
       return reply.failure(Errno(error))
     }
-    if !reply.opened(HandleNumber(handle)) { tree.release(handle) }
+    let isFlushed = flags.contains(.write) || flags.contains(.truncate)
+    if !reply.opened(HandleNumber(handle), isFlushed: isFlushed) { tree.release(handle) }
   }
 
   func read(
     _ inode: InodeNumber, _ handle: HandleNumber, at offset: Int, count: Int,
     _ reply: consuming DataReply
   ) {
+    use()
     var buffer = WipedBuffer(capacity: min(count, 256))
     do throws(TreeError) {
       try tree.read(HandleID(handle), at: offset, count: count, into: &buffer)
@@ -243,6 +265,7 @@ extension VaultFileSystem {
     _ inode: InodeNumber, _ handle: HandleNumber, at offset: Int, _ bytes: Span<UInt8>,
     appends: Bool, _ reply: consuming WriteReply
   ) {
+    use()
     let count: Int
     do throws(TreeError) {
       count = try tree.write(HandleID(handle), at: offset, bytes, append: appends)
@@ -308,6 +331,7 @@ extension VaultFileSystem {
   func setExtendedAttribute(
     _ name: [UInt8], of inode: InodeNumber, to value: Span<UInt8>, _ reply: consuming EmptyReply
   ) {
+    use()
     // Copied: the values that can be set are a digit, and the others are refused by name.
     var bytes: [UInt8] = []
     for i in value.indices { bytes.append(value[i]) }
@@ -319,6 +343,7 @@ extension VaultFileSystem {
   func removeExtendedAttribute(
     _ name: [UInt8], of inode: InodeNumber, _ reply: consuming EmptyReply
   ) {
+    use()
     answer(reply) { () throws(TreeError) in
       try tree.removeExtendedAttribute(name, of: NodeID(inode))
     }

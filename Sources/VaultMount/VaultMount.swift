@@ -5,7 +5,7 @@ import VaultTree
 
 /// A vault's tree, mounted: joins FUSE, the tree and the vault's session.
 ///
-/// In order: ``init(_:options:)``, ``mount(at:)``, ``serve()``; the session unmounts and stops it.
+/// In order: ``init(_:options:observer:)``, ``mount(at:)``, ``serve()``; the session unmounts and stops it.
 package final class VaultMount: Sendable {
   /// How many threads serve requests.
   ///
@@ -16,7 +16,11 @@ package final class VaultMount: Sendable {
   private let fuse: FuseSession
 
   /// Connects a session with FUSE; nothing is mounted yet.
-  package init(_ session: VaultSession, options: MountOptions) throws(FuseError) {
+  ///
+  /// `observer` is told of every request and answer.
+  package init(
+    _ session: VaultSession, options: MountOptions, observer: RequestObserver? = nil
+  ) throws(FuseError) {
     let tree = session.tree
     let listings = ListingCache()
     let fileSystem = VaultFileSystem(
@@ -26,14 +30,18 @@ package final class VaultMount: Sendable {
         session.save(.fsync) { error in
           completion(error.map { Errno(rawValue: $0.errnoValue) })
         }
-      })
-    let fuse = try FuseSession(fileSystem, options: options)
+      },
+      use: { [weak session] in session?.noteUse() })
+    let fuse = try FuseSession(fileSystem, options: options, observer: observer)
     self.session = session
     self.fuse = fuse
     tree.setInvalidationHandler { [weak fuse] changes in
       for change in changes {
         switch change {
         case .attributes(let node): fuse?.invalidateAttributes(of: InodeNumber(node))
+        case .everything(let node):
+          listings.change(InodeNumber(node))
+          fuse?.dropContent(of: InodeNumber(node))
         case .listing(let node): listings.change(InodeNumber(node))
         case .name(in: let parent, let name):
           fuse?.invalidateName(name, in: InodeNumber(parent))

@@ -7,6 +7,13 @@ package struct NodeID: RawRepresentable, Hashable, Sendable {
 
   package init(rawValue: UInt64) { self.rawValue = rawValue }
 
+  /// Where the numbers of the directories below `.kdbxfs` begin.
+  static let firstView: UInt64 = 1 << 62
+
+  /// Whether it is `.kdbxfs` or a directory below it: its listing is made anew at each look, so that
+  /// none may be kept.
+  package var isView: Bool { rawValue >= Self.firstView }
+
   /// The root group's directory; FUSE gives the root of a mount the number 1.
   package static let root = NodeID(rawValue: 1)
 }
@@ -57,10 +64,14 @@ package struct NodeAttributes: Hashable, Sendable {
   /// Whether some handle holds writes that have not settled, or the file's content is made anew at
   /// each open (`totp`): then the answer must not be cached (time-out 0).
   package var unsettled: Bool
+  /// Whether the name that led to it may lead to something else next time, without anybody being told:
+  /// then that must not be cached either.
+  package var isView: Bool
 
   package init(
     node: NodeID, kind: NodeKind, permissions: UInt32, size: Int, linkCount: Int = 1,
-    modified: Timestamp, changed: Timestamp, accessed: Timestamp, unsettled: Bool
+    modified: Timestamp, changed: Timestamp, accessed: Timestamp, unsettled: Bool,
+    isView: Bool = false
   ) {
     self.node = node
     self.kind = kind
@@ -71,6 +82,7 @@ package struct NodeAttributes: Hashable, Sendable {
     self.changed = changed
     self.accessed = accessed
     self.unsettled = unsettled
+    self.isView = isView
   }
 }
 
@@ -158,6 +170,10 @@ package enum Invalidation: Hashable, Sendable {
   /// The listing of a directory, otherwise than by the request that is being answered; may be told
   /// to the kernel at once (`notify_inval_inode(ino, 0, 0)`).
   case listing(NodeID)
+  /// All of a node: attributes, content, listing, mapped pages.
+  ///
+  /// Told when the vault is locked, by who serves no request.
+  case everything(NodeID)
   /// A name in a directory; must not be told inside a request's handler (`docs/tree.md`).
   case name(in: NodeID, [UInt8])
 }
@@ -226,12 +242,15 @@ package struct PreparedSave: Sendable {
   /// What is to be written.
   package let document: Document
   package let reason: SaveReason
+  /// Faults of the file that were mended in entries that were edited: to be said.
+  package let mended: Set<Fault>
   /// Counts the changes that `document` holds; what is newer stays pending.
   let generation: UInt64
 
-  init(document: Document, reason: SaveReason, generation: UInt64) {
+  init(document: Document, reason: SaveReason, mended: Set<Fault>, generation: UInt64) {
     self.document = document
     self.reason = reason
+    self.mended = mended
     self.generation = generation
   }
 }

@@ -18,7 +18,7 @@ package final class VaultTree: Sendable {
   private let state: Mutex<TreeState>
   private let handlers = Mutex(Handlers())
   let options: TreeOptions
-  let sealing: SealingKey
+  private let sealingKey: Mutex<SealingKey>
   let quota: ScratchQuota
 
   /// What is called when something has changed.
@@ -32,7 +32,7 @@ package final class VaultTree: Sendable {
     self.options = options
     let sealing = SealingKey()
     let quota = ScratchQuota()
-    self.sealing = sealing
+    sealingKey = Mutex(sealing)
     self.quota = quota
     state = Mutex(TreeState(vault, options, sealing: sealing, quota: quota))
   }
@@ -49,19 +49,39 @@ package final class VaultTree: Sendable {
     handlers.withLock { $0.invalidation = handler }
   }
 
+  /// Seals what is written; another one after each ``lock(keepingEdits:)``.
+  var sealing: SealingKey { sealingKey.withLock { $0 } }
+
+  func replaceSealing(_ key: SealingKey) { sealingKey.withLock { $0 = key } }
+
   /// Runs `body` on the state, and tells others what it did when the lock has been given back.
-  func locked<R: Sendable, E: Error>(
-    _ body: (inout TreeState) throws(E) -> R
-  ) throws(E) -> R {
+  ///
+  /// For what must be done, or can be said, while the vault is locked too.
+  func locked<R: Sendable>(_ body: (inout TreeState) -> R) -> R {
     var events = TreeEvents()
-    let result: Result<R, E> = state.withLock { state in
-      let result = Result<R, E> { () throws(E) in try body(&state) }
+    let result = state.withLock { state in
+      let result = body(&state)
       events = state.events
       state.events = TreeEvents()
       return result
     }
     tell(events)
-    return try result.get()
+    return result
+  }
+
+  /// The same for calls that are answered: ``TreeError/locked`` while the vault is locked, unless
+  /// `ifLocked` has another answer.
+  func locked<R: Sendable>(
+    ifLocked: ((inout TreeState) throws(TreeError) -> R)? = nil,
+    _ body: (inout TreeState) throws(TreeError) -> R
+  ) throws(TreeError) -> R {
+    try locked { state in
+      Result<R, TreeError> { () throws(TreeError) in
+        if state.openness.answers { return try body(&state) }
+        guard let ifLocked else { throw .locked }
+        return try ifLocked(&state)
+      }
+    }.get()
   }
 
   private func tell(_ events: TreeEvents) {

@@ -104,6 +104,29 @@ import Testing
       .concatenate(
         vault: "v", paths: [Array("a/password".utf8), Array("-b".utf8)], Settings())),
     Line("info v", .information(vault: "v", Settings())),
+    Line(
+      "--max-memory 512M ls v", .list(vault: "v", path: [], settings { $0.memoryLimit = 512 << 20 })
+    ),
+    Line("check v", .check(vault: "v", Settings())),
+    Line(
+      "check --repair --json v",
+      .check(
+        vault: "v",
+        settings {
+          $0.repairs = true
+          $0.printsJSON = true
+        })),
+    Line(
+      "merge -n v o --base b --json --other-passfile p --force",
+      .merge(
+        vault: "v", other: "o",
+        settings {
+          $0.isDryRun = true
+          $0.mergeBase = "b"
+          $0.printsJSON = true
+          $0.otherPasswordFile = "p"
+          $0.isForced = true
+        })),
     Line("--help", .help),
     Line("v m -h", .help),
     Line("-V", .version),
@@ -142,6 +165,11 @@ import Testing
     Fault(line: "umount", message: "'umount' wants a mount point"),
     Fault(line: "umount m --ro", message: "'umount' has no option '--ro'"),
     Fault(line: "v m --lazy", message: "mounting has no option '--lazy'"),
+    Fault(line: "ls --max-memory lots v", message: "'lots' is no size"),
+    Fault(line: "ls --max-memory 0 v", message: "'0' is no size"),
+    Fault(line: "ls --max-memory 2048G v", message: "'2048G' is no size"),
+    Fault(line: "ls --repair v", message: "'ls' has no option '--repair'"),
+    Fault(line: "check", message: "'check' wants a vault"),
     Fault(line: "info v --keyfile k", message: "'info' has no option '--keyfile'"),
     Fault(line: "cat v", message: "'cat' wants a vault and paths in it"),
   ]

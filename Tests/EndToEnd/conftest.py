@@ -11,7 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from support import programs  # noqa: E402
+from support import conformance, programs  # noqa: E402
 from support.judges import Witness  # noqa: E402
 
 FIXTURES = programs.ROOT / "Tests" / "Fixtures"
@@ -20,11 +20,13 @@ USUAL = "kdbx4.0-argon2d-aes-gzip-password.kdbx"
 
 
 def pytest_configure(config):
-    for need in ("fusermount3", "keepassxc-cli"):
+    for need in ("fusermount3", "keepassxc-cli", "mono"):
         if shutil.which(need) is None:
             pytest.exit(f"{need} is missing: run scripts/install-deps", returncode=1)
     if not os.access("/dev/fuse", os.R_OK | os.W_OK):
         pytest.exit("/dev/fuse can't be used here", returncode=1)
+    if recorder := conformance.plugin(config):
+        config.pluginmanager.register(recorder)
 
 
 @pytest.fixture

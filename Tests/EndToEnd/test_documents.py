@@ -66,6 +66,24 @@ def test_every_exit_code_of_the_program_is_documented():
     assert told == codes and len(codes) > 10
 
 
+def test_the_manual_has_the_options_commands_and_codes_of_the_help():
+    page = (programs.ROOT / "docs/man/kdbxfs.1").read_text()
+    told = programs.run("--help").out.decode()
+    options = set(re.findall(r"(?<![\w-])--?([a-z][a-z-]*|V)\b", told.split("Example:")[0]))
+    listed = re.findall(r"^\.It Fl (.*)$", page, re.MULTILINE)
+    assert set(re.findall(r"(?:^|, )-?([a-zV][a-z-]*)", "\n".join(listed), re.MULTILINE)) == options
+    commands = set(re.findall(r"^ +kdbxfs ([a-z-]+)", told, re.MULTILINE))
+    assert set(re.findall(r"^\.Nm\n\.Cm ([a-z-]+)$", page, re.MULTILINE)) == commands
+    codes = re.search(r"Exit codes: (.*?)\.\n", told, re.DOTALL)[1]
+    assert set(re.findall(r"\b\d+\b", codes)) <= set(re.findall(r"^\.It (\d+)$", page, re.MULTILINE))
+
+
+@pytest.mark.parametrize("page", sorted((programs.ROOT / "docs/man").iterdir()), ids=lambda p: p.name)
+def test_the_manual_is_well_formed(page):
+    done = subprocess.run(["groff", "-mdoc", "-ww", "-Tutf8", page], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize("page", ["README.md", "CHANGELOG.md", *[
     f"docs/{page.name}" for page in sorted((programs.ROOT / "docs").glob("*.md"))]])
 def test_links_lead_somewhere(page):

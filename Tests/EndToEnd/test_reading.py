@@ -3,6 +3,7 @@
 import base64
 import errno
 import hmac
+import json
 import os
 import stat
 import struct
@@ -257,3 +258,14 @@ def test_looking_at_everything_changes_nothing(mounted, before):
     mounted.unmount()
     before.expect_untouched()
 
+
+
+def test_only_what_is_looked_at_is_built(mounted):
+    def nodes() -> int:
+        done = programs.run("status", "--json", mounted.place)
+        return json.loads(done.out)["nodes"]
+
+    assert nodes() == 1  # the root
+    top = os.listdir(mounted.place)
+    group = os.listdir(mounted / "Internet")
+    assert nodes() <= 1 + len(top) + len(group)

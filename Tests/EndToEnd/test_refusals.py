@@ -115,7 +115,7 @@ class TestVaultFile:
         (b"", ["not"]),
         (b"hello, world\n" * 30, ["not"]),
         (b"\x03\xd9\xa2\x9a", []),
-        (bytes.fromhex("03d9a29a65fb4bb5") + bytes(200), ["KeePass 1"]),
+        (bytes.fromhex("03d9a29a65fb4bb5") + bytes(200), ["version 0.0"]),
         (bytes.fromhex("03d9a29a67fb4bb500000500") + bytes(200), ["version"]),
         (bytes.fromhex("03d9a29a67fb4bb5ffffffff") + bytes(200), ["version"]),
     ], ids=["empty", "text", "half a signature", "KeePass 1", "version 5", "version 65535"])
@@ -318,3 +318,54 @@ def test_wrong_use(arguments, folder):
     assert len(done.errors) == 1 and "hint: " in done.err
     assert done.out == b""
 
+
+
+class TestMaxMemory:
+    """`--max-memory` bounds what a vault may take before and after its key has been tried."""
+
+    def vault(self, folder, recipe, filler: int = 0):
+        vault = folder / "vaults" / "vault.kdbx"
+        content = fixtures.Content("Memory")
+        content.root.append(content.entry("one", "2024-01-02 09:00:00", fields={"Notes": "x" * filler}))
+        vault.write_bytes(kdbx.write(content.tree(), recipe, "fixture"))
+        return vault
+
+    def test_of_the_key_derivation(self, folder, place):
+        vault = self.vault(folder, kdbx.Recipe(memory_kib=8192))
+        refused("--max-memory", "4M", vault, place, password="fixture", code=VAULT, place=place,
+                words=["8 MiB of memory", "4 MiB is the limit"])
+        assert programs.run("ls", "--max-memory", "8M", vault, password="fixture").out == b"one\n"
+
+    def test_of_what_is_decompressed(self, folder, place):
+        vault = self.vault(folder, kdbx.Recipe(), filler=3 << 20)
+        assert vault.stat().st_size < 1 << 20
+        refused("--max-memory", "2M", vault, place, password="fixture", code=VAULT, place=place,
+                words=["holds more than 2 MiB", "compressed data"])
+        assert programs.run("ls", "--max-memory", "4M", vault, password="fixture").out == b"one\n"
+
+    def test_without_compression(self, folder, place):
+        vault = self.vault(folder, kdbx.Recipe(gzip=False), filler=3 << 20)
+        refused("--max-memory", "2M", vault, place, password="fixture", code=VAULT, place=place,
+                words=["holds more than 2 MiB"])
+
+    def test_of_a_derivation_that_no_honest_vault_asks_for(self, folder, place):
+        """Refused at once by the usual limits: memory, work, rounds."""
+        class Absurd(kdbx.Recipe):
+            def header(self):
+                header = super().header()
+                items = header.kdf | changes
+                header.set(11, kdbx.write_dictionary(items))
+                return header
+
+        for kdf, changes, words in [
+            ("argon2d", {"M": (0x05, struct.pack("<Q", 1 << 33))}, "8192 MiB of memory"),
+            ("argon2d", {"I": (0x05, struct.pack("<Q", (1 << 32) - 1)),
+                         "M": (0x05, struct.pack("<Q", 1 << 30))}, "work over"),
+            ("aeskdf", {"R": (0x05, struct.pack("<Q", 1 << 40))}, "rounds"),
+        ]:
+            vault = folder / "vaults" / "vault.kdbx"
+            raw = Absurd(kdf=kdf).header().bytes()
+            # No key is derived, so no code is ever looked at.
+            vault.write_bytes(raw + kdbx.sha256(raw) + bytes(32) + bytes(36))
+            refused(vault, place, password="fixture", code=VAULT, place=place, words=[words])
+            vault.unlink()

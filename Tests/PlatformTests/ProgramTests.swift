@@ -44,6 +44,15 @@ import Testing
     #expect(Self.failure("printf", "1234", limit: 4) == nil)
   }
 
+  /// It would sleep for as long as the machine runs.
+  @Test func `a program that takes too long is ended`() {
+    let error = #expect(throws: Program.Failure.self) {
+      let words = ["sleep", "infinity"].map { Array($0.utf8) }
+      _ = try Program.run(words, input: [UInt8]().span, limit: 10, milliseconds: 50)
+    }
+    #expect(error == .tooLate)
+  }
+
   @Test func `it gets our environment, no descriptor of ours, and no blocked signal`() throws {
     let folder = try Folder()
     let open = try Descriptor.open(folder["open"], [.write, .create])

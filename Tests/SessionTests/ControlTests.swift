@@ -6,14 +6,22 @@ import Testing
 
 @Suite struct ControlMessageTests {
   @Test(arguments: [
-    ControlRequest.unmount(lazily: true), .unmount(lazily: false), .save, .status,
+    ControlRequest.unmount(lazily: true), .unmount(lazily: false), .save, .status, .lock,
+    .unlockAgain,
+    .unlock(passwordCount: nil, keyCount: nil), .unlock(passwordCount: 0, keyCount: 32),
   ])
   func `a request is read as it was sent`(request: ControlRequest) {
     let line = request.object.bytes
     #expect(JSONObject(reading: line.span).flatMap { ControlRequest($0) } == request)
   }
 
-  @Test(arguments: [[:], ["command": .string("format")], ["command": .integer(1)]] as [JSONObject])
+  @Test(
+    arguments: [
+      [:], ["command": .string("format")], ["command": .integer(1)],
+      ["command": .string("unlock"), "password": .integer(-1)],
+      ["command": .string("unlock"), "password": .integer(1 << 40)],
+      ["command": .string("unlock"), "key": .string("secret")],
+    ] as [JSONObject])
   func `another request is none`(object: JSONObject) {
     #expect(ControlRequest(object) == nil)
   }
@@ -79,7 +87,8 @@ import Testing
     #expect(JSONObject(reading: second.span) == ["ok": .boolean(true)])
     let endless = [UInt8](repeating: 0x61, count: ControlRequest.longestLine + 4096)
     try? socket.writeAll(endless.span)
-    #expect(reader.next(from: socket) == nil)
+    let third = reader.next(from: socket)
+    #expect(third == nil)
     #expect(rig.session.finish() == nil)
     server.stop()
   }

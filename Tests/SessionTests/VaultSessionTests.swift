@@ -12,20 +12,39 @@ final class Rig: Sendable {
   let vault: Path
   let session: VaultSession
   let log = SessionLog(isQuiet: true)
+  let clock: SessionClock
+  /// Where rescues go, if they can go anywhere.
+  let stateFolder: TemporaryFolder
 
   init(
-    readOnly: Bool = false, _ change: (inout SessionOptions) -> Void = { $0.autosaveAfter = 0 }
+    of source: Path? = nil, behindLink: Bool = false, readOnly: Bool = false, hasState: Bool = true,
+    _ change: (inout SessionOptions) -> Void = { $0.autosaveAfter = 0 },
+    probe: @escaping SessionSurroundings.SaveProbe = { _ in }
   ) throws {
+    clock = try SessionClock()
+    stateFolder = try TemporaryFolder()
     folder = try TemporaryFolder()
     vault = try folder.vault()
+    if let source {
+      let bytes = try contents(source)
+      try folder.write(bytes.span, to: vault)
+    }
+    var opensAt = vault
+    if behindLink {
+      opensAt = stateFolder.path.appending("link.kdbx")
+      try makeLink(vault, opensAt)
+    }
     var options = SessionOptions()
     change(&options)
-    let candidate = try VaultCandidate(vault)
+    let candidate = try VaultCandidate(opensAt)
     let access = try VaultAccess(
       to: candidate, mountPoint: folder.path, readOnly: readOnly, log: log)
     let opened = try candidate.open(password: secret(Fixture.password), keyFileKey: nil)
     session = try VaultSession.start(
-      opened, mountPoint: folder.path, options: options, access: access, log: log)
+      opened, mountPoint: folder.path, options: options, access: access, log: log,
+      surroundings: SessionSurroundings(
+        clock: clock, stateFolder: hasState ? stateFolder.path.appending("kdbxfs") : nil,
+        saveProbe: probe))
   }
 
   deinit { _ = session.finish() }
@@ -34,6 +53,9 @@ final class Rig: Sendable {
   func edit(_ text: String) throws {
     try session.tree.setText("Internet/GitHub/url", text)
   }
+
+  /// Writes the value of any field.
+  func edit(_ path: String, _ text: String) throws { try session.tree.setText(path, text) }
 
   /// What a file holds in that field now.
   func saved(in path: Path? = nil) throws -> String {
@@ -162,10 +184,10 @@ private let busy = Errno.busy.rawValue
     #expect(rig.session.status["save_error"] == .null)
   }
 
-  @Test func `a vault that someone else changed is left alone, ours is beside it`() throws {
+  @Test func `what another key opens is left alone, ours is beside it`() throws {
     let rig = try Rig()
     try rig.edit(Self.new)
-    let theirs = try contents(Fixture.path("kdbx4.0-argon2d-aes-gzip-password.kdbx"))
+    let theirs = try contents(Fixture.path("kdbx4.1-argon2id-chacha20-plain-password-xml2.kdbx"))
     try rig.folder.write(theirs.span, to: rig.vault)
     let failure = #expect(throws: SessionError.self) { try rig.session.saveAndWait(.save) }
     #expect(failure?.kind == .conflict)
@@ -232,7 +254,7 @@ private let busy = Errno.busy.rawValue
     // What comes after it has its answer at once.
     try rig.session.saveAndWait(.fsync)
     #expect(rig.session.finish() == nil)
-    #expect(throws: TreeError.readOnly) { try rig.edit(Self.old) }
+    #expect(throws: TreeError.locked) { try rig.edit(Self.old) }
   }
 
   @Test func `umount of a mount in use saves and stays`() throws {
@@ -266,7 +288,7 @@ private let busy = Errno.busy.rawValue
     try rig.edit(Self.new)
     #expect(try rig.session.endAndWait(.signal) == nil)
     #expect(mount.calls == ["detach", "detach lazily", "stop"])
-    #expect(throws: TreeError.readOnly) { try rig.edit(Self.old) }
+    #expect(throws: TreeError.locked) { try rig.edit(Self.old) }
     #expect(try rig.saved() == Self.new)
   }
 

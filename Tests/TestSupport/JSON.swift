@@ -12,7 +12,6 @@ package indirect enum JSON: Equatable, Sendable {
   package init(parsing bytes: [UInt8]) throws(Malformed) {
     var parser = Parser(bytes: bytes)
     self = try parser.value()
-    try parser.end()
   }
 
   package static func == (left: JSON, right: JSON) -> Bool {
@@ -51,11 +50,6 @@ extension JSON {
   private struct Parser {
     let bytes: [UInt8]
     var i = 0
-
-    mutating func end() throws(Malformed) {
-      skipBlanks()
-      guard i == bytes.count else { throw Malformed(offset: i) }
-    }
 
     mutating func value() throws(Malformed) -> JSON {
       skipBlanks()

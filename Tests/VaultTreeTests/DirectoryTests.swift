@@ -130,7 +130,7 @@ import Vault
   }
 
   @Test(arguments: [
-    ("a%2fb", TreeError.invalid), ("x%01", .invalid), (".kdbxfs", .invalid), ("mail", .exists),
+    ("a%2fb", TreeError.invalid), ("x%01", .invalid), (".kdbxfs", .exists), ("mail", .exists),
     (".Trash", .notPermitted), (".Trash-1000", .notPermitted), ("lost+found", .notPermitted),
     (".xdg-volume-info", .notPermitted), ("mail/sub", .notPermitted), ("mail/url", .exists),
     ("mail/url/x", .notDirectory),
@@ -371,6 +371,16 @@ import Vault
     #expect(shell.keys(of: "mail").suffix(2) == ["Code", "Realm"])
     #expect(shell.entry("mail")?.string(Array("Code".utf8))?.isProtected == true)
     #expect(shell.entry("mail")?.historyCount == 1)
+  }
+
+  @Test func `a new field may take the name of one that was removed`() throws {
+    let shell = Shell(try Samples.office())
+    try shell.unlink("mail/PIN")
+    try shell.redirect("mail/new", "x\n")
+    try shell.rename("mail/new", "mail/PIN")
+    shell.save(.unmount)
+    #expect(shell.field("PIN", of: "mail") == "x")
+    #expect(shell.field("new", of: "mail") == nil)
   }
 
   @Test func `renamed onto a field it is a write of that one`() throws {

@@ -33,7 +33,7 @@ import Vault
   @Test(arguments: [
     "nothing", "mail/nothing", "mail/title", "mail/Password", "mail/Title", "mail/totp",
     "mail/expires", "plain/tags", "plain/attachments", "mail/attachments/nothing",
-    "mail/.history/2024-01-01T00:00:00Z", "mail/%70assword", ".kdbxfs",
+    "mail/.history/2024-01-01T00:00:00Z", "mail/%70assword", "office/.kdbxfs",
   ])
   func `what isn't there isn't found`(path: String) throws {
     let shell = Shell(try Samples.office())

@@ -66,6 +66,43 @@ import Vault
     #expect(shell.field("extra", of: "new") == "x")
   }
 
+  @Test func `a field that was removed before another change stays removed`() throws {
+    let shell = Shell(try Samples.office())
+    try shell.unlink("mail/PIN")
+    try shell.redirect("mail/url", "https://new.example\n")
+    try shell.removeAll("mail")
+    #expect(shell.groups(of: "mail") == ["Recycle Bin"])
+    #expect(!shell.keys(of: "mail").contains("PIN"))
+    #expect(shell.keys(of: "mail").contains("Realm"))
+  }
+
+  @Test func `what was removed with nothing between lies in the bin`() throws {
+    let shell = Shell(try Samples.office())
+    try shell.unlink("mail/PIN")
+    try shell.removeAll("mail")
+    #expect(shell.field("PIN", of: "mail") == "4711")
+  }
+
+  @Test func `a new field that nobody saved makes an old version in the bin`() throws {
+    let shell = Shell(try Samples.office())
+    try shell.redirect("mail/new", "x\n")
+    try shell.removeAll("mail")
+    shell.save()
+    #expect(shell.field("new", of: "mail") == "x")
+    #expect(shell.entry("mail")?.history.map { shell.field("new", of: $0) } == [nil])
+  }
+
+  @Test func `a save that failed makes no second old version in the bin`() throws {
+    let shell = Shell(try Samples.office())
+    try shell.redirect("mail/url", "https://new.example\n")
+    let prepared = try #require(shell.tree.prepareSave(.save))
+    shell.tree.finishSave(prepared, succeeded: false)
+    try shell.removeAll("mail")
+    shell.save()
+    #expect(shell.entry("mail")?.historyCount == 1)
+    #expect(shell.field("URL", of: "mail") == "https://new.example")
+  }
+
   @Test func `a removed group lies in the bin whole`() throws {
     let shell = Shell(
       try Fixture.vault(

@@ -30,6 +30,30 @@ import Testing
   }
 
   @Test(arguments: [
+    (".new.swp", false), (".new.swpx", false), (".new.un~", false), (".#new", false),
+    ("#new#", false), (".new.a1B2c3", true),
+  ])
+  func `an editor's name counts before the file is there, if that was asked for`(
+    name: String, onlyExclusive: Bool
+  ) {
+    func isTemporary(_ sought: String, exclusive: Bool) -> Bool {
+      TemporaryNames.isTemporary(
+        Array(name.utf8), isExclusive: exclusive, stands: { _ in false },
+        wasSought: { $0 == Array(sought.utf8) })
+    }
+    #expect(isTemporary("new", exclusive: true))
+    #expect(isTemporary("new", exclusive: false) == !onlyExclusive)
+    #expect(!isTemporary("other", exclusive: true))
+  }
+
+  @Test(arguments: ["new~", "#new", "new.bak", "new.save", "new"])
+  func `a user's name doesn't, whatever was asked for`(name: String) {
+    let isTemporary = TemporaryNames.isTemporary(
+      Array(name.utf8), isExclusive: true, stands: { _ in false }, wasSought: { _ in true })
+    #expect(!isTemporary)
+  }
+
+  @Test(arguments: [
     ("sedAbCdEf", true), ("sed000000", true), ("sedabcdef", false), ("sedabcde_", true),
     ("sedAbCdE", false), ("sedAbCdEfg", false), ("XXabcd3f", true), ("XXabcdef", false),
     ("tmpab12cd34", true), ("tmpabcdefgh", false), ("tmppassword", false), ("tmp_assword", true),

@@ -70,6 +70,13 @@ int platform_accept(int listener);
 int platform_peer(
     int socket, int32_t *_Nonnull process, uint32_t *_Nonnull user, uint32_t *_Nonnull group);
 
+/// Lets two names in `folder` change places: renameat2(2) with RENAME_EXCHANGE.
+int platform_exchange(int folder, const char *_Nonnull name, const char *_Nonnull other);
+
+/// A descriptor that tells of changes in folders, doesn't block, and is closed in programs:
+/// inotify_init1(2).
+int platform_folder_watcher(void);
+
 /// Names the calling thread, for `top` and debuggers; longer names are cut.
 int platform_name_thread(const char *_Nonnull name);
 
@@ -81,5 +88,16 @@ ptrdiff_t platform_get_attribute(
 int platform_set_attribute(
     int file, const char *_Nonnull name, const void *_Nonnull value, size_t count);
 int platform_remove_attribute(int file, const char *_Nonnull name);
+
+/// Keeps `count` bytes in the kernel under `name`, for the calling thread and those that it starts, for
+/// so many seconds at most; what was kept under the name goes. (glibc has no add_key and keyctl.)
+int platform_keep_key(
+    const char *_Nonnull name, const void *_Nonnull bytes, size_t count, unsigned seconds);
+
+/// Reads what is kept under `name`; gives the number of bytes that there are.
+ptrdiff_t platform_read_key(const char *_Nonnull name, void *_Nonnull bytes, size_t count);
+
+/// Forgets what is kept under `name`.
+int platform_forget_key(const char *_Nonnull name);
 
 #endif

@@ -3,16 +3,19 @@ import Secrets
 
 /// The block stream of KDBX 4 around the ciphertext: code, size, data; an empty block ends it.
 enum AuthenticatedBlocks {
-  /// Walks over the blocks without their codes, and gives the size of all data together.
+  /// Walks over the blocks without their codes, and gives the size of all data together and where the
+  /// closing block ends.
   ///
   /// Needs no key, so that a file that was cut off is found before anyone waits for a key
   /// derivation, and is never taken for a wrong password.
-  static func measure(_ stream: Span<UInt8>) throws(KDBXError) -> Int {
+  static func measure(
+    _ stream: Span<UInt8>
+  ) throws(KDBXError) -> (dataCount: Int, byteCount: Int) {
     var reader = FileReader(stream, in: .blocks)
     var total = 0
     while true {
       let size = try takeBlock(from: &reader).data.count
-      if size == 0 { return total }
+      if size == 0 { return (total, reader.offset) }
       total += size
     }
   }

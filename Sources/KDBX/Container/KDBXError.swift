@@ -11,8 +11,6 @@ package struct KDBXError: Error, Hashable {
     case empty
     /// The file isn't a KDBX file.
     case notAVault
-    /// It is a KeePass 1 file (`.kdb`).
-    case keePass1
     /// It is a KDBX file of a version that we don't read.
     case unsupportedVersion(FormatVersion)
     /// The file ends too early.
@@ -24,6 +22,8 @@ package struct KDBXError: Error, Hashable {
     /// KDBX 4 can tell this from damage, but for a header that was forged with its checksum; KDBX 3
     /// can't tell it from a damaged header.
     case wrongKey
+    /// A challenge that is a part of the key was not answered; why, in our own words.
+    case noAnswer(String)
     /// The key file is none that any program could use.
     case badKeyFile(KeyFile.Problem)
     /// The key derivation would cost more than ``Limits`` allow.
@@ -48,7 +48,7 @@ package struct KDBXError: Error, Hashable {
   package enum Part: String, Hashable, Sendable {
     case signature
     case header
-    case headerHash = "checksum of the header"
+    case headerHash = "header, whose checksum is wrong"
     case keyDerivation = "key derivation"
     case blocks = "data blocks"
     case closingBlock = "closing block"

@@ -11,6 +11,8 @@ package struct OpenedFile: Sendable {
 
 /// A vault as a file: bytes in, document out, and back.
 ///
+/// A KeePass 1 file gives a document too, and a header that says so; only KDBX is written.
+///
 /// All of these take their time (a key derivation, megabytes of encryption), hold no lock and may be
 /// called from any thread.
 package enum KDBXFile {
@@ -22,14 +24,20 @@ package enum KDBXFile {
   package static func open(
     _ file: Span<UInt8>, with key: CompositeKey, limits: Limits = .standard
   ) throws(KDBXError) -> OpenedFile {
+    if KDBHeader.isThere(in: file) {
+      return try KDBFile.open(file, with: key, limits: limits)
+    }
     let sealed = try SealedVault(file)
-    let derived = try DerivedKey(from: key, with: sealed.header.kdf, limits: limits)
+    var derived = try DerivedKey(from: key, with: sealed.header.kdf, limits: limits)
+    if let responder = key.responder, sealed.header.version.major < 4 {
+      derived = derived.with(try SeedAnswer(responder, to: sealed.header.masterSeed, .opening))
+    }
     return try sealed.openDocument(with: derived, limits: limits)
   }
 
   /// The header of a vault; needs no key.
   package static func header(of file: Span<UInt8>) throws(KDBXError) -> OuterHeader {
-    try SealedVault(file).header
+    KDBHeader.isThere(in: file) ? try KDBFile.header(of: file) : try SealedVault(file).header
   }
 
   /// Opens a vault with a key that was derived before, from the same composite key with the same
@@ -39,8 +47,9 @@ package enum KDBXFile {
   package static func open(
     _ file: Span<UInt8>, with key: DerivedKey, limits: Limits = .standard
   ) throws(KDBXError) -> OpenedFile {
+    if KDBHeader.isThere(in: file) { return try KDBFile.open(file, with: key) }
     let sealed = try SealedVault(file)
-    guard sealed.header.kdf.derivesSameKey(as: key.parameters) else {
+    guard key.fits(sealed.header) else {
       throw KDBXError(.wrongKey, in: .keyDerivation)
     }
     return try sealed.openDocument(with: key, limits: limits)
@@ -51,21 +60,24 @@ package enum KDBXFile {
   ///
   /// Without `composite` the salt stays, and `key` with it: no key derivation is run. With it the salt
   /// is renewed and a key derived anew. Gives the header and the key that the next save starts from.
+  ///
+  /// Where challenges are answered, what is asked stays: in KDBX 4 the salt, in KDBX 3 the master seed,
+  /// for which `responder` is asked for the answer to a new one; without an answer the old one stays.
+  ///
+  /// - Precondition: `header` is one of KDBX.
   package static func write(
     _ document: Document, as header: OuterHeader, key: DerivedKey,
-    renewingSaltWith composite: CompositeKey?, into output: inout WipedBuffer
+    renewingSaltWith composite: CompositeKey?,
+    askingForNewSeed responder: ChallengeResponder? = nil,
+    into output: inout WipedBuffer
   ) throws(KDBXError) -> (header: OuterHeader, key: DerivedKey) {
-    let key =
-      if let composite {
-        try DerivedKey(from: composite, with: key.parameters.withFreshSalt())
-      } else {
-        key
-      }
+    precondition(!header.isKeePass1, "KeePass 1 files are not written")
+    let key = try key.renewed(composite, responder)
     let plan = document.writePlan()
     var header = header
     header.version = max(header.version, plan.version)
     header.set(key.parameters)
-    let streamKey = header.renewForSave()
+    let streamKey = header.renewForSave(seed: key.answer?.seed)
     let content = try WrittenContent(document, plan, header: header, streamKey: streamKey)
     try content.write(as: header, key: key, into: &output)
     header.forgetInnerStreamKey()
@@ -105,6 +117,26 @@ extension SealedVault {
       content, innerStream: inner.innerStream, sealingKey: inner.sealingKey,
       binaries: inner.binaries, xmlStart: inner.byteCount, version: header.version)
     return OpenedFile(header: header, key: key, document: document)
+  }
+}
+
+extension DerivedKey {
+  /// The key for a save: derived anew where `composite` is given, with an answer to a new master seed
+  /// where that matters and `responder` gives one.
+  fileprivate func renewed(
+    _ composite: CompositeKey?, _ responder: ChallengeResponder?
+  ) throws(KDBXError) -> DerivedKey {
+    var key = self
+    // The salt of KDBX 4 is what was asked.
+    if let composite, composite.responder == nil || !parameters.isOfVersion4 {
+      key = try DerivedKey(from: composite, with: parameters.withFreshSalt()).with(answer)
+    }
+    if let responder, answer != nil,
+      let new = try? SeedAnswer(responder, to: randomBytes(32), .saving)
+    {
+      key = key.with(new)
+    }
+    return key
   }
 }
 

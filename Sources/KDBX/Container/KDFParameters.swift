@@ -117,18 +117,30 @@ extension KDFParameters {
 // MARK: - Writing
 
 extension KDFParameters {
-  /// The same with another salt of the same length.
-  package func withFreshSalt() -> KDFParameters {
-    let fresh = randomBytes(salt.count)
+  /// The same with another salt, of the same length unless another is asked for.
+  package func withFreshSalt(count: Int? = nil) -> KDFParameters {
+    let fresh = randomBytes(count ?? salt.count)
     var dictionary = dictionary
     dictionary?.replace("S", with: fresh)
     return KDFParameters(algorithm: algorithm, salt: fresh, dictionary: dictionary)
+  }
+
+  /// The same with its numbers in the given widths.
+  func withNumberTypes(
+    _ types: [(StaticString, VariantDictionary.ItemType)]
+  ) -> KDFParameters {
+    var dictionary = dictionary
+    for (name, type) in types { dictionary?.widen(name, to: type) }
+    return KDFParameters(algorithm: algorithm, salt: salt, dictionary: dictionary)
   }
 
   /// Whether both make the same key of the same composite key.
   func derivesSameKey(as other: KDFParameters) -> Bool {
     algorithm == other.algorithm && salt == other.salt
   }
+
+  /// Whether they are of a KDBX 4 header.
+  var isOfVersion4: Bool { dictionary != nil }
 
   /// The dictionary for a KDBX 4 header, under an identifier that all programs read.
   var dictionaryToWrite: VariantDictionary? {

@@ -31,6 +31,14 @@ package struct Limits: Hashable, Sendable {
     argon2MemoryKiB: 2 << 20, argon2WorkKiB: 1 << 28, aesRounds: 1 << 31,
     contentBytes: 1 << 31)
 
+  /// The same, but that neither the key derivation nor the content may take more than `bytes`.
+  package func withMemory(atMost bytes: Int) -> Limits {
+    var limits = self
+    limits.argon2MemoryKiB = UInt64(max(0, bytes)) / 1024
+    limits.contentBytes = max(0, bytes)
+    return limits
+  }
+
   /// What a file asked for, and what it may have.
   package enum Excess: Hashable, Sendable {
     case memory(kib: UInt64, limit: UInt64)

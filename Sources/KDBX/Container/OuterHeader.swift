@@ -43,13 +43,15 @@ package struct OuterHeader: Hashable, Sendable {
     case gzip = 1
   }
 
+  /// Whether the file is KeePass 1's, whose header has other words for the same.
+  package let isKeePass1: Bool
+  /// Whether the signature is that of KeePass 2's first releases, before 2.08.
+  package let isPreRelease: Bool
   package var version: FormatVersion
   /// All fields in file order, but the one that ends the header.
   package private(set) var fields: [HeaderField]
   /// What the last field holds; nothing depends on it.
   private let endBytes: [UInt8]
-  /// Whether the signature is that of KeePass 2's first releases.
-  private let isPreRelease: Bool
 
   package let cipher: OuterCipher
   package let compression: Compression
@@ -65,7 +67,23 @@ package struct OuterHeader: Hashable, Sendable {
     try self.init(raw)
   }
 
+  /// What a KeePass 1 file says; such a header is not to be written.
+  init(_ header: KDBHeader) {
+    isKeePass1 = true
+    isPreRelease = false
+    version = header.version
+    fields = [
+      HeaderField(id: FieldID.masterSeed.rawValue, bytes: header.masterSeed),
+      HeaderField(id: FieldID.encryptionIV.rawValue, bytes: header.iv),
+    ]
+    endBytes = []
+    cipher = header.cipher
+    compression = .none
+    kdf = header.kdf
+  }
+
   private init(_ raw: RawHeader) throws(KDBXError) {
+    isKeePass1 = false
     version = raw.version
     fields = raw.fields
     endBytes = raw.endBytes
@@ -145,8 +163,10 @@ extension OuterHeader {
 
   /// Puts fresh random bytes into all fields that no two files may share, and gives the key of the
   /// inner stream; drops fields of KDBX 3 from a KDBX 4 header.
-  mutating func renewForSave() -> SecretBytes {
-    set(.masterSeed, to: randomBytes(32))
+  ///
+  /// The master seed is `seed` where an answer was given to it.
+  mutating func renewForSave(seed: [UInt8]? = nil) -> SecretBytes {
+    set(.masterSeed, to: seed ?? randomBytes(32))
     set(.encryptionIV, to: randomBytes(cipher.ivSize))
     guard version.major < 4 else {
       for id in FieldID.beforeVersion4 { remove(id) }
@@ -236,10 +256,10 @@ private struct RawHeader {
     if reader.remaining == 0 { throw KDBXError(.empty, in: .signature) }
     let found = [UInt8](copying: try reader.take(min(reader.remaining, 8)))
     func isStart(of second: [UInt8]) -> Bool { (Signature.kdbx + second).starts(with: found) }
-    if found.count == 8, isStart(of: Signature.keePass1) {
-      throw KDBXError(.keePass1, in: .signature)
-    }
-    guard isStart(of: Signature.release) || isStart(of: Signature.preRelease) else {
+    guard
+      isStart(of: Signature.release) || isStart(of: Signature.preRelease)
+        || (found.count < 8 && isStart(of: Signature.keePass1))
+    else {
       throw KDBXError(.notAVault, in: .signature)
     }
     guard found.count == 8 else {

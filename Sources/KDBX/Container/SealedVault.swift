@@ -12,6 +12,8 @@ struct SealedVault: ~Escapable {
   let content: Span<UInt8>
   /// The size of the ciphertext, in bytes.
   let ciphertextCount: Int
+  /// How many bytes follow the end of the vault (KDBX 4).
+  let trailingCount: Int
 
   /// Reads and checks all that needs no key.
   @_lifetime(copy file)
@@ -22,12 +24,15 @@ struct SealedVault: ~Escapable {
       headerBytes = file.extracting(first: reader.offset - SHA256.digestCount)
       headerCode = try reader.take(BlockCodes.byteCount)
       content = try reader.take(reader.remaining)
-      ciphertextCount = try AuthenticatedBlocks.measure(content)
+      let blocks = try AuthenticatedBlocks.measure(content)
+      ciphertextCount = blocks.dataCount
+      trailingCount = content.count - blocks.byteCount
     } else {
       headerBytes = file.extracting(first: reader.offset)
       headerCode = try reader.take(0)
       content = try reader.take(reader.remaining)
       ciphertextCount = content.count
+      trailingCount = 0
     }
   }
 

@@ -122,6 +122,16 @@ extension VariantDictionary {
     }
     items[index] = Item(type: items[index].type, name: items[index].name, value: value)
   }
+
+  /// Writes the unsigned number called `name` in the width of `type`, if it is one and fits.
+  mutating func widen(_ name: StaticString, to type: ItemType) {
+    guard let index = items.lastIndex(where: { $0.name == [UInt8](name) }),
+      let number = unsigned(name), let count = type.byteCount,
+      count >= 8 || number >> UInt64(8 * count) == 0
+    else { return }
+    let value = (0..<count).map { UInt8(truncatingIfNeeded: number >> UInt64(8 * $0)) }
+    items[index] = Item(type: type, name: items[index].name, value: value)
+  }
 }
 
 extension [UInt8] {

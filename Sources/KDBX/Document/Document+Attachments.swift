@@ -104,7 +104,7 @@ extension Document {
     return index < addedBinaries.count ? .added(addedBinaries[index]) : nil
   }
 
-  private func flag(of id: BinaryID) -> Bool {
+  func flag(of id: BinaryID) -> Bool {
     switch pool(id) {
     case .inner(let binary): binary.flags & 1 != 0
     case .meta(let record): record.isProtected

@@ -39,7 +39,8 @@ extension Document {
     }
   }
 
-  private func sameContent(
+  /// Whether two contents are the same, or both can't be had.
+  func sameContent(
     _ mine: AttachmentContent, _ theirs: AttachmentContent, in other: Document
   ) -> Bool {
     guard let count = try? count(of: mine), (try? other.count(of: theirs)) == count else {
@@ -105,7 +106,9 @@ extension Document {
       && zip(history.0, history.1).allSatisfy { same($0, $1, in: other) }
   }
 
-  private func same(_ mine: StoredText, _ theirs: StoredText, in other: Document) -> Bool {
+  /// Whether two values have the same bytes.
+  func same(_ mine: StoredText, _ theirs: StoredText, in other: Document) -> Bool {
+    guard values.count(of: mine) == other.values.count(of: theirs) else { return false }
     var both = WipedBuffer()
     values.open(mine, into: &both)
     let middle = both.count

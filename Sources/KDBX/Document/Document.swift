@@ -41,7 +41,7 @@ package struct NodeSummary: Hashable, Sendable {
 package struct Document: Sendable {
   /// Opens the values of this document and its copies.
   package let values: ValueSource
-  package let version: FormatVersion
+  package internal(set) var version: FormatVersion
   package let root = GroupID(number: 0)
 
   /// Where the groups and entries are; those beyond the source's were made in this session.

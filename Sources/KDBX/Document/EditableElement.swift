@@ -11,6 +11,8 @@ struct EditableElement: Sendable {
     case source(SourceRange, name: SourceRange)
     /// A new element without attributes.
     case new(StaticString)
+    /// `<name attributes` as in another document, and the name in it.
+    case raw([UInt8], name: [UInt8])
   }
 
   var tag: Tag
@@ -78,6 +80,8 @@ struct EditableChild: Sendable {
     indirect case element(EditableElement)
     /// Where groups and entries stood in the source, from the first to the last of a run.
     case nodes(UInt32, UInt32)
+    /// A whole element of another document without protected values, or what stood before one.
+    case raw([UInt8])
   }
 
   /// White space, comments and the like from the source.
@@ -137,6 +141,7 @@ extension EditableChild {
     case .text(let element):
       if case .stored(let text, _) = element.text { return text }
       return .empty
+    case .raw(let bytes): return RawElement.text(of: bytes)
     case .element, .nodes: return nil
     }
   }
@@ -148,6 +153,7 @@ extension EditableChild {
       guard let values else { return EditableElement(kind) }
       return EditableElement(range, in: values)
     case .element(let element): return element
+    case .raw(let bytes): return EditableElement(raw: bytes)
     case .text, .nodes: return EditableElement(kind)
     }
   }
@@ -232,7 +238,7 @@ extension EditableChild {
   func keptAttributes(in values: ValueSource?) -> [SourceRange] {
     switch content {
     case .text(let element): return element.attributes
-    case .element, .nodes: return []
+    case .element, .nodes, .raw: return []
     case .source(let range):
       guard let values else { return [] }
       let bytes = values.bytes(in: range)

@@ -12,6 +12,9 @@ enum ElementKind: UInt8, Sendable {
   case lastTopVisibleGroup, binaries, deletedObjects, deletedObject, deletionTime
   case enabled, dataTransferObfuscation
   case protectTitle, protectUserName, protectPassword, protectURL, protectNotes
+  case defaultUserName, defaultUserNameChanged, maintenanceHistoryDays, color, masterKeyChanged
+  case masterKeyChangeRec, masterKeyChangeForce, masterKeyChangeForceOnce
+  case icon, data, item, defaultSequence, association, window, keystrokeSequence
   /// Anything else.
   case other
 
@@ -104,6 +107,21 @@ enum ElementKind: UInt8, Sendable {
     case .protectPassword: "ProtectPassword"
     case .protectURL: "ProtectURL"
     case .protectNotes: "ProtectNotes"
+    case .defaultUserName: "DefaultUserName"
+    case .defaultUserNameChanged: "DefaultUserNameChanged"
+    case .maintenanceHistoryDays: "MaintenanceHistoryDays"
+    case .color: "Color"
+    case .masterKeyChanged: "MasterKeyChanged"
+    case .masterKeyChangeRec: "MasterKeyChangeRec"
+    case .masterKeyChangeForce: "MasterKeyChangeForce"
+    case .masterKeyChangeForceOnce: "MasterKeyChangeForceOnce"
+    case .icon: "Icon"
+    case .data: "Data"
+    case .item: "Item"
+    case .defaultSequence: "DefaultSequence"
+    case .association: "Association"
+    case .window: "Window"
+    case .keystrokeSequence: "KeystrokeSequence"
     case .other: ""
     }
   }

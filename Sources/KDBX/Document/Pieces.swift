@@ -4,6 +4,8 @@ enum Piece: Sendable {
   case source(SourceRange)
   /// Markup of ours.
   case literal(StaticString)
+  /// Markup of another document.
+  case raw([UInt8])
   /// A new or changed element that holds text.
   case text(TextElement)
   /// Meta, which depends on the file that is written.
@@ -25,6 +27,8 @@ struct PieceList {
 
   mutating func append(_ literal: StaticString) { pieces.append(.literal(literal)) }
 
+  mutating func append(_ raw: [UInt8]) { pieces.append(.raw(raw)) }
+
   mutating func appendMeta() { pieces.append(.meta) }
 
   // MARK: - Elements
@@ -35,9 +39,14 @@ struct PieceList {
   mutating func append(_ element: EditableElement) {
     if element.children.isEmpty, element.tail.isEmpty {
       if let emptyTag = element.emptyTag { return append(emptyTag) }
-      if case .new(let name) = element.tag {
+      switch element.tag {
+      case .source: break
+      case .new(let name):
         append("<")
         append(name)
+        return append("/>")
+      case .raw(let start, _):
+        append(start)
         return append("/>")
       }
     }
@@ -53,6 +62,7 @@ struct PieceList {
     case .source(let range): append(range)
     case .text(let element): pieces.append(.text(element))
     case .element(let element): append(element)
+    case .raw(let bytes): append(bytes)
     case .nodes: break
     }
   }
@@ -63,6 +73,7 @@ struct PieceList {
     case .new(let name):
       append("<")
       append(name)
+    case .raw(let start, _): append(start)
     }
     append(">")
   }
@@ -72,6 +83,7 @@ struct PieceList {
     switch element.tag {
     case .source(_, let name): append(name)
     case .new(let name): append(name)
+    case .raw(_, let name): append(name)
     }
     append(">")
   }

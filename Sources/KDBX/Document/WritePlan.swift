@@ -182,7 +182,7 @@ extension Document {
           }
           index += 1
         }
-      case .literal, .meta: break
+      case .literal, .raw, .meta: break
       }
     }
     return found

@@ -78,6 +78,7 @@ struct XMLWriter: ~Copyable {
     switch piece {
     case .source(let range): write(range)
     case .literal(let text): output.append(text)
+    case .raw(let bytes): output.append(bytes.span)
     case .text(let element): write(element)
     case .meta: writeMeta()
     }
@@ -261,8 +262,8 @@ struct XMLWriter: ~Copyable {
   private mutating func write(_ content: AttachmentContent, in name: StaticString) {
     switch content {
     case .pool(let id):
-      // The plan numbers all that it found, and it found this.
-      appendReference(Array(String(plan.numbers[id] ?? 0).utf8))
+      // The plan numbers all that it found, and it found this, but for one that leads nowhere.
+      appendReference(Array(String(plan.numbers[id] ?? BinaryID.nowhere.number).utf8))
     case .missing(let range):
       let values = values
       let text = values.bytes(in: range)

@@ -7,35 +7,75 @@ package import Secrets
 package struct Credentials: ~Copyable, Sendable {
   let password: SecretBytes?
   let keyFileKey: SecretBytes?
+  let responder: ChallengeResponder?
 
   /// - Parameters:
   ///   - password: its UTF-8 bytes, taken as they are; nil if there is none.
   ///   - keyFileKey: what ``KeyFile/key(from:)`` made of the key file; nil if there is none.
-  package init(password: consuming SecretBytes?, keyFileKey: consuming SecretBytes?) {
+  ///   - responder: what answers challenges, where the vault wants that too.
+  package init(
+    password: consuming SecretBytes?, keyFileKey: consuming SecretBytes?,
+    responder: ChallengeResponder? = nil
+  ) {
     self.password = password
     self.keyFileKey = keyFileKey
+    self.responder = responder
   }
 }
 
 /// The key that all of a person's credentials make together (`docs/kdbx.md` 3.1); the key derivation
 /// starts from it.
+///
+/// Where a challenge must be answered too, that is asked for with each challenge.
 package final class CompositeKey: Sendable {
-  /// 32 bytes.
+  /// What password and key file put into the key, one behind the other.
+  private let parts: SecretBytes
+  /// The key without an answer, 32 bytes.
   let bytes: SecretBytes
+  /// The keys that KeePass 1 may have made of them: one for each form of the password.
+  let keePass1Keys: [SharedSecret]
+  /// What answers challenges, if the vault wants that.
+  package let responder: ChallengeResponder?
+
+  /// A key whose parts were kept aside; what answers challenges is not among them.
+  package init(restoring parts: consuming SecretBytes, responder: ChallengeResponder?) {
+    bytes = parts.withBytes { SHA256.secretHash($0) }
+    self.parts = parts
+    keePass1Keys = []
+    self.responder = responder
+  }
+
+  /// Lends what password and key file put into the key, to be kept aside: hashes, never the password.
+  package func withParts<E: Error>(
+    _ body: (borrowing SecretBytes) throws(E) -> Void
+  ) throws(E) { try body(parts) }
 
   package init(_ credentials: borrowing Credentials) {
-    var hash = SHA256()
+    var parts = WipedBuffer(capacity: 64)
     switch credentials.password {
     case .some(let password):
       let digest = password.withBytes { SHA256.secretHash($0) }
-      digest.withBytes { hash.update($0) }
+      digest.withBytes { parts.append($0) }
     case .none: break
     }
     switch credentials.keyFileKey {
-    case .some(let key): key.withBytes { hash.update($0) }
+    case .some(let key): key.withBytes { parts.append($0) }
     case .none: break
     }
-    bytes = hash.finalizeSecret()
+    bytes = SHA256.secretHash(parts.bytes)
+    self.parts = SecretBytes(copying: parts.bytes)
+    keePass1Keys = KeePass1Keys.all(of: credentials)
+    responder = credentials.responder
+  }
+
+  /// The key with the answer to `challenge` as its last part.
+  func bytes(answering challenge: [UInt8]) throws(KDBXError) -> SecretBytes {
+    guard let responder else { return bytes.copy() }
+    let answer = try responder.part(for: challenge, .opening)
+    var hash = SHA256()
+    parts.withBytes { hash.update($0) }
+    answer.withBytes { hash.update($0) }
+    return hash.finalizeSecret()
   }
 }
 

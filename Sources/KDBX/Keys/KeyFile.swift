@@ -19,6 +19,11 @@ package enum KeyFile {
   /// The key that `file` stands for; 32 bytes but for odd XML files.
   package static func key(from file: Span<UInt8>) throws(KDBXError) -> SecretBytes {
     if let document = XMLKeyFile(reading: file) { return try document.key() }
+    return keePass1Key(from: file)
+  }
+
+  /// The key that `file` stands for in KeePass 1, which knows no XML.
+  package static func keePass1Key(from file: Span<UInt8>) -> SecretBytes {
     if file.count == 32 { return SecretBytes(copying: file) }
     if file.count == 64, let key = hexadecimalKey(file) { return key }
     return SHA256.secretHash(file)

@@ -76,7 +76,7 @@ extension EditableChild {
     case .source(let range): values?.attachment(at: range)
     case .text(let element):
       if case .attachment(let content) = element.text { content } else { nil }
-    case .element, .nodes: nil
+    case .element, .nodes, .raw: nil
     }
   }
 }

@@ -82,6 +82,7 @@ package struct Entry: Sendable, ElementView {
       guard let values else { return 0 }
       return EditableElement(range, in: values).children.count { $0.kind == .entry }
     case .element(let history): return history.children.count { $0.kind == .entry }
+    case .raw(let bytes): return EditableElement(raw: bytes).children.count { $0.kind == .entry }
     case .text, .nodes: return 0
     }
   }

@@ -17,7 +17,9 @@ package struct MemoryProtection: Hashable, Sendable {
 package struct Meta: Sendable, ElementView {
   static let order: [ElementKind] = [
     .generator, .headerHash, .settingsChanged, .databaseName, .databaseNameChanged,
-    .databaseDescription, .databaseDescriptionChanged, .memoryProtection, .customIcons,
+    .databaseDescription, .databaseDescriptionChanged, .defaultUserName, .defaultUserNameChanged,
+    .maintenanceHistoryDays, .color, .masterKeyChanged, .masterKeyChangeRec, .masterKeyChangeForce,
+    .masterKeyChangeForceOnce, .memoryProtection, .customIcons,
     .recycleBinEnabled, .recycleBinUUID, .recycleBinChanged, .entryTemplatesGroup,
     .entryTemplatesGroupChanged, .historyMaxItems, .historyMaxSize, .lastSelectedGroup,
     .lastTopVisibleGroup, .binaries, .customData,

@@ -40,6 +40,9 @@ package struct VaultTime: Hashable, Comparable, Sendable {
     self.init(unixSeconds: seconds)
   }
 
+  /// Whether `text` is a time in ISO 8601, as KDBX 3 writes it.
+  static func isText(_ text: Span<UInt8>) -> Bool { ISOTime.seconds(of: text) != nil }
+
   /// `2026-01-31T09:15:00Z`; years outside 0…9999 take a sign or more digits.
   package var isoBytes: [UInt8] { ISOTime.text(of: unixSeconds) }
 

@@ -1,5 +1,5 @@
 package import Platform
-import Secrets
+package import Secrets
 
 /// Asks the process that serves a mount.
 package enum ControlClient {
@@ -17,11 +17,48 @@ package enum ControlClient {
   package static func ask(
     _ request: ControlRequest, of mountPoint: Path
   ) throws(Failure) -> JSONObject {
+    try ask(request, of: mountPoint) { _ in }
+  }
+
+  /// Has a locked mount unlocked with what a person has given.
+  package static func unlock(
+    _ mountPoint: Path, password: borrowing SecretBytes?, keyFileKey: borrowing SecretBytes?
+  ) throws(Failure) -> JSONObject {
+    let request = ControlRequest.unlock(
+      passwordCount: count(of: password), keyCount: count(of: keyFileKey))
+    return try ask(request, of: mountPoint) { (socket) throws(Errno) in
+      try send(password, to: socket)
+      try send(keyFileKey, to: socket)
+    }
+  }
+
+  private static func count(of secret: borrowing SecretBytes?) -> Int? {
+    switch secret {
+    case .some(let secret): secret.count
+    case .none: nil
+    }
+  }
+
+  private static func send(
+    _ secret: borrowing SecretBytes?, to socket: borrowing Descriptor
+  ) throws(Errno) {
+    switch secret {
+    case .some(let secret):
+      try secret.withBytes { (bytes) throws(Errno) in try socket.writeAll(bytes) }
+    case .none: break
+    }
+  }
+
+  private static func ask(
+    _ request: ControlRequest, of mountPoint: Path,
+    sending secrets: (borrowing Descriptor) throws(Errno) -> Void
+  ) throws(Failure) -> JSONObject {
     let socket = try connect(to: mountPoint)
     var line = request.object.bytes
     line.append(UInt8(ascii: "\n"))
     do throws(Errno) {
       try socket.writeAll(line.span)
+      try secrets(socket)
     } catch {
       throw .noAnswer
     }
@@ -53,7 +90,9 @@ package enum ControlClient {
     }
     let word = Array("user_id=".utf8)
     if let option = entry.superOptions.first(where: { $0.starts(with: word) }) {
-      folders += RuntimeDirectory.usualPlaces(ofUser: Array(option.dropFirst(word.count)))
+      let user = Path(option.dropFirst(word.count))
+      folders.append(Path("/run/user").appending(user.bytes).appending("kdbxfs"))
+      folders.append(Path(Array("/tmp/kdbxfs-".utf8) + user.bytes))
     }
     return folders
   }

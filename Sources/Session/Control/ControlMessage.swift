@@ -3,6 +3,12 @@ package enum ControlRequest: Hashable, Sendable {
   case unmount(lazily: Bool)
   case save
   case status
+  case lock
+  /// With the password and the key file's key, as far as there are any, of so many bytes: they follow
+  /// the line, in this order.
+  case unlock(passwordCount: Int?, keyCount: Int?)
+  /// With the key that the mount remembers.
+  case unlockAgain
 
   /// The most bytes that a line may have.
   static let longestLine = 4096
@@ -13,6 +19,12 @@ package enum ControlRequest: Hashable, Sendable {
     case .string("umount"): self = .unmount(lazily: object["lazily"] == .boolean(true))
     case .string("save"): self = .save
     case .string("status"): self = .status
+    case .string("lock"): self = .lock
+    case .string("unlock-again"): self = .unlockAgain
+    case .string("unlock"):
+      guard let password = Self.count(object["password"]), let key = Self.count(object["key"])
+      else { return nil }
+      self = .unlock(passwordCount: password, keyCount: key)
     default: return nil
     }
   }
@@ -22,14 +34,36 @@ package enum ControlRequest: Hashable, Sendable {
     case .unmount(let lazily): ["command": .string("umount"), "lazily": .boolean(lazily)]
     case .save: ["command": .string("save")]
     case .status: ["command": .string("status")]
+    case .lock: ["command": .string("lock")]
+    case .unlockAgain: ["command": .string("unlock-again")]
+    case .unlock(let password, let key):
+      [
+        "command": .string("unlock"), "password": Self.value(password), "key": Self.value(key),
+      ]
     }
+  }
+
+  /// The most bytes of a secret.
+  static let longestSecret = 1 << 20
+
+  /// How many bytes of a secret follow; the inner `nil` is none, the outer one nonsense.
+  private static func count(_ value: JSONValue?) -> Int?? {
+    switch value {
+    case nil, .null: .some(nil)
+    case .integer(let count) where 0...Int64(longestSecret) ~= count: .some(Int(count))
+    default: nil
+    }
+  }
+
+  private static func value(_ count: Int?) -> JSONValue {
+    count.map { .integer(Int64($0)) } ?? .null
   }
 }
 
 extension SessionError.Kind: CaseIterable {
   package static let allCases: [SessionError.Kind] = [
-    .unreadable, .mountedElsewhere, .wrongKey, .emptyPassword, .unwritable, .conflict, .busy,
-    .refused,
+    .unreadable, .mountedElsewhere, .wrongKey, .noAnswer, .emptyPassword, .unwritable, .conflict,
+    .locked, .busy, .refused,
   ]
 
   /// The word for it in a control line.

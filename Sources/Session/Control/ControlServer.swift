@@ -1,3 +1,4 @@
+import KDBX
 import Platform
 import Secrets
 import Synchronization
@@ -103,13 +104,15 @@ package final class ControlServer: Sendable {
   private func serve(_ caller: consuming Descriptor) {
     var lines = LineReader(caller.number, waitingAtMost: 10_000, orUntil: ending.descriptor.number)
     while let line = lines.next(from: caller) {
-      var answer = self.answer(to: line).bytes
+      var answer = self.answer(to: line, &lines, from: caller).bytes
       answer.append(UInt8(ascii: "\n"))
       guard (try? caller.writeAll(answer.span)) != nil else { return }
     }
   }
 
-  private func answer(to line: [UInt8]) -> JSONObject {
+  private func answer(
+    to line: [UInt8], _ lines: inout LineReader, from caller: borrowing Descriptor
+  ) -> JSONObject {
     guard let object = JSONObject(reading: line.span), let request = ControlRequest(object) else {
       return SessionError(.refused, "the request can't be understood").answer
     }
@@ -117,6 +120,12 @@ package final class ControlServer: Sendable {
       switch request {
       case .status: return session.status
       case .save: try session.saveAndWait(.save)
+      case .lock: try session.lockAndWait(.request)
+      case .unlockAgain: try session.unlockAndWait(with: nil)
+      case .unlock(let passwordCount, let keyCount):
+        let keys = try Self.keys(
+          passwordCount, keyCount, &lines, from: caller, session.responder)
+        try session.unlockAndWait(with: keys)
       case .unmount(let lazily):
         let answer = try Answer()
         session.end(.request(lazily: lazily)) { answer.give($0) }
@@ -127,48 +136,25 @@ package final class ControlServer: Sendable {
       return error.answer
     }
   }
-}
 
-/// Takes lines off a socket.
-struct LineReader {
-  private let requests: [PollRequest]
-  private let milliseconds: Int?
-  private var pending: [UInt8] = []
-
-  /// - Parameters:
-  ///   - number: the socket.
-  ///   - milliseconds: how long nothing may come before the other side counts as gone; `nil`: for
-  ///     ever.
-  ///   - ending: a descriptor that ends the wait when it becomes readable.
-  init(_ number: CInt, waitingAtMost milliseconds: Int?, orUntil ending: CInt? = nil) {
-    requests = [number, ending].compactMap { $0 }.map { PollRequest($0, .readable) }
-    self.milliseconds = milliseconds
+  /// Reads the secrets that follow an `unlock`.
+  private static func keys(
+    _ passwordCount: Int?, _ keyCount: Int?, _ lines: inout LineReader,
+    from caller: borrowing Descriptor, _ responder: ChallengeResponder?
+  ) throws(SessionError) -> UnlockKeys {
+    var password: SecretBytes?
+    var key: SecretBytes?
+    if let passwordCount { password = try secret(passwordCount, &lines, from: caller) }
+    if let keyCount { key = try secret(keyCount, &lines, from: caller) }
+    return UnlockKeys(password: password, keyFileKey: key, responder: responder)
   }
 
-  /// The next line without its line feed; `nil` at the end, for one that is too long, or after the
-  /// wait.
-  mutating func next(from socket: borrowing Descriptor) -> [UInt8]? {
-    while true {
-      if let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
-        let line = Array(pending[..<end])
-        pending.removeSubrange(...end)
-        return line
-      }
-      guard pending.count < ControlRequest.longestLine, waits() else { return nil }
-      var buffer = WipedBuffer()
-      guard let count = try? socket.read(atMost: 4096, into: &buffer), count > 0 else { return nil }
-      let bytes = buffer.bytes
-      for index in bytes.indices { pending.append(bytes[index]) }
+  private static func secret(
+    _ count: Int, _ lines: inout LineReader, from caller: borrowing Descriptor
+  ) throws(SessionError) -> SecretBytes {
+    guard let secret = lines.secret(count, from: caller) else {
+      throw SessionError(.refused, "the key did not come whole")
     }
-  }
-
-  private func waits() -> Bool {
-    while true {
-      do throws(Errno) {
-        return try !poll(requests, milliseconds: milliseconds)[0].isEmpty
-      } catch {
-        if error != .interrupted { return false }
-      }
-    }
+    return secret
   }
 }

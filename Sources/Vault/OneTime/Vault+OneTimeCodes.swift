@@ -44,6 +44,15 @@ extension Vault {
     code(of: entry, kind: .counter, at: 0)
   }
 
+  /// Whether a field of that name may hold a secret of one-time codes, in whatever form.
+  package static func mayHoldOneTimeSecret(_ key: [UInt8]) -> Bool {
+    key == FieldKey.otp || key == FieldKey.totpSeed || key.starts(with: Self.timeOtpPrefix)
+      || key.starts(with: Self.hmacOtpPrefix)
+  }
+
+  private static let timeOtpPrefix = Array("TimeOtp-Secret".utf8)
+  private static let hmacOtpPrefix = Array("HmacOtp-Secret".utf8)
+
   private func code(of entry: Entry, kind: OneTimeKind, at time: Int64) -> OneTimeCodeResult {
     var failure: OneTimeFailure?
     for form in OneTimeForm.allCases where form.isPresent(in: entry, values: storage.values) {

@@ -14,7 +14,7 @@ extension Vault {
       return folded.bytes.copied()
     }
     guard !words.isEmpty else { return [] }
-    return searchableEntries.filter { id in
+    return entriesOutsideBin.filter { id in
       var text = searchText(of: storage.entry(id))
       defer { text.truncate(to: 0) }
       return words.allSatisfy { text.bytes.contains($0.span) }
@@ -23,7 +23,7 @@ extension Vault {
 
   /// The entries with this tag, byte for byte, in document order; the recycle bin is left out.
   package func entries(tagged tag: [UInt8]) -> [EntryID] {
-    searchableEntries.filter { Tags.parse(storage.entry($0).tags).contains(tag) }
+    entriesOutsideBin.filter { Tags.parse(storage.entry($0).tags).contains(tag) }
   }
 
   /// The entries whose URL has this host, in capital or small letters, in document order.
@@ -31,20 +31,20 @@ extension Vault {
   /// The recycle bin is left out.
   package func entries(onHost host: [UInt8]) -> [EntryID] {
     let wanted = host.map { lowercased($0) }
-    return searchableEntries.filter { self.host(of: storage.entry($0)) == wanted }
+    return entriesOutsideBin.filter { self.host(of: storage.entry($0)) == wanted }
   }
 
   /// All tags outside the recycle bin, each once, sorted by their bytes.
   package var tags: [[UInt8]] {
     var found: Set<[UInt8]> = []
-    for id in searchableEntries { found.formUnion(Tags.parse(storage.entry(id).tags)) }
+    for id in entriesOutsideBin { found.formUnion(Tags.parse(storage.entry(id).tags)) }
     return found.sorted { $0.lexicographicallyPrecedes($1) }
   }
 
   /// All hosts of URLs outside the recycle bin, in small letters, each once, sorted by their bytes.
   package var hosts: [[UInt8]] {
     var found: Set<[UInt8]> = []
-    for id in searchableEntries {
+    for id in entriesOutsideBin {
       let host = host(of: storage.entry(id))
       if !host.isEmpty { found.insert(host) }
     }
@@ -52,7 +52,7 @@ extension Vault {
   }
 
   /// The entries outside the recycle bin, in document order.
-  private var searchableEntries: [EntryID] {
+  package var entriesOutsideBin: [EntryID] {
     guard let bin = recycleBin else { return storage.allEntries }
     return storage.allEntries.filter { !isInside(.entry($0), bin) }
   }

@@ -1,7 +1,9 @@
 extension VaultTree {
   /// Opens a directory; its listing stays as it is at the first read until the handle is released.
   package func openDirectory(_ node: NodeID) throws(TreeError) -> HandleID {
-    try locked { (state) throws(TreeError) in
+    prepareView(node)
+    return try locked { (state) throws(TreeError) in
+      try state.checkNotLost(node)
       let meaning = state.meaning(of: node)
       switch meaning {
       case .folder(let owner):
@@ -9,7 +11,8 @@ extension VaultTree {
         state.folders[owner]?.removed = []
       case .entry(let owner): state.showCodes(owner, atOnce: true)
       case .item(_, let key) where key.isDirectory: break
-      case .item, .groupNotes, .scratch: throw .notDirectory
+      case .view: break
+      case .item, .groupNotes, .scratch, .link: throw .notDirectory
       case .dead: throw .noEntry
       }
       let handle = state.newHandle()
@@ -27,7 +30,7 @@ extension VaultTree {
   ) throws(TreeError) -> [DirectoryEntry] {
     try locked { (state) throws(TreeError) in
       let names = try state.names(of: handle, from: offset, atMost: count)
-      guard let directory = state.directories[handle] else { throw .badHandle }
+      let directory = try state.directory(of: handle)
       let meaning = state.meaning(of: directory.node)
       return names.map { name in state.entry(for: name, in: meaning) }
     }

@@ -94,17 +94,17 @@ extension TreeState {
       case .protected, .remaining, .error, .raw: nil
       }
     case .entry(let owner):
-      let view = try view(owner)
+      let entry = try entry(owner)
       return switch property {
-      case .uuid: view.entry.uuid.hex(uppercase: false)
-      case .icon: Array("\(view.entry.iconID)".utf8)
-      case .created: view.times.creation?.isoBytes
-      case .remaining: remaining(view)
-      case .error: codeFailure(view).map { Array($0.problem.summary.utf8) }
+      case .uuid: entry.uuid.hex(uppercase: false)
+      case .icon: Array("\(entry.iconID)".utf8)
+      case .created: entry.times.creation?.isoBytes
+      case .remaining: try remaining(owner)
+      case .error: try codes(owner).failure.map { Array($0.problem.summary.utf8) }
       case .protected, .raw: nil
       }
     case .item(let owner, let key): return try value(of: property, key, owner)
-    case .groupNotes, .scratch: return nil
+    case .groupNotes, .scratch, .view, .link: return nil
     case .dead: throw .noEntry
     }
   }
@@ -114,7 +114,7 @@ extension TreeState {
   ) throws(TreeError) -> [UInt8]? {
     let view = try view(owner)
     switch (property, key) {
-    case (.remaining, .totp): return remaining(view)
+    case (.remaining, .totp): return try remaining(owner)
     case (.protected, .inVersion(let name, .field(let field))):
       let isProtected = try version(named: name, owner)?.field(field)?.isProtected ?? false
       return Self.digit(isProtected)
@@ -123,7 +123,7 @@ extension TreeState {
         entries[owner]?.overlays[key]?.fresh?.isProtected ?? view.field(field)?.isProtected
           ?? vault.protectsNewField(field))
     case (.error, .field(let field)):
-      guard let failure = codeFailure(view), failure.field == field else { return nil }
+      guard let failure = try codes(owner).failure, failure.field == field else { return nil }
       return Array(failure.problem.summary.utf8)
     case (.raw, .field(let field)):
       guard try showsReferences(key, owner), let stored = view.field(field) else { return nil }
@@ -137,16 +137,11 @@ extension TreeState {
   }
 
   /// The seconds that the entry's code is still good.
-  private func remaining(_ view: EntryView) -> [UInt8]? {
-    guard case .code(let code) = code(.totp, of: view.filled), let seconds = code.secondsLeft else {
-      return nil
-    }
+  private mutating func remaining(_ owner: UInt64) throws(TreeError) -> [UInt8]? {
+    guard case .code(let code) = code(.totp, of: try filledEntry(owner)),
+      let seconds = code.secondsLeft
+    else { return nil }
     return Array("\(seconds)".utf8)
-  }
-
-  private func codeFailure(_ view: EntryView) -> OneTimeFailure? {
-    for case .failure(let failure) in [view.timeCode, view.counterCode] { return failure }
-    return nil
   }
 
   /// Sets whether a field is enciphered in the file.

@@ -5,7 +5,8 @@ extension VaultTree {
   /// Opens a file.
   package func open(_ node: NodeID, _ flags: OpenFlags) throws(TreeError) -> HandleID {
     let file = try locked { (state) throws(TreeError) in
-      try state.open(node, state.meaning(of: node), flags)
+      try state.checkNotLost(node)
+      return try state.open(node, state.meaning(of: node), flags)
     }
     return try emptied(file)
   }
@@ -17,6 +18,7 @@ extension VaultTree {
   ) throws(TreeError) -> (NodeAttributes, HandleID) {
     let file = try locked { (state) throws(TreeError) in
       guard name.count <= NameCoding.limit else { throw .nameTooLong }
+      try state.checkNotLost(parent)
       let file = try state.create(name, in: state.meaning(of: parent), flags)
       state.reference(file.node)
       return file
@@ -32,8 +34,7 @@ extension VaultTree {
   }
 
   func openFile(_ handle: HandleID) throws(TreeError) -> FileHandle {
-    guard let file = locked({ $0.handles[handle] }) else { throw .badHandle }
-    return file
+    try locked { (state) throws(TreeError) in try state.file(of: handle) }
   }
 
   // MARK: - Reading
@@ -45,17 +46,25 @@ extension VaultTree {
     let file = try openFile(handle)
     guard file.flags.contains(.read) else { throw .badHandle }
     guard offset >= 0, count > 0 else { return }
+    try read(file, at: offset, count: count, into: &output)
+    // What was read beside a lock may come from nowhere, or from another vault.
+    _ = try openFile(handle)
+  }
+
+  private func read(
+    _ file: FileHandle, at offset: Int, count: Int, into output: inout WipedBuffer
+  ) throws(TreeError) {
     let (end, overflow) = offset.addingReportingOverflow(count)
     let range = offset..<(overflow ? .max : end)
     if let scratch = file.scratch {
       let visible = range.clamped(to: 0..<scratch.count)
       guard !visible.isEmpty else { return }
-      return try scratch.read(visible, sealedBy: sealing, document, into: &output)
+      return try scratch.read(visible, sealedBy: sealing, file.values, document, into: &output)
     }
     try file.draft.withLock { (draft) throws(TreeError) in
       let visible = range.clamped(to: 0..<draft.content.count)
       if !visible.isEmpty {
-        try draft.content.read(visible, sealedBy: sealing, document, into: &output)
+        try draft.content.read(visible, sealedBy: sealing, file.values, document, into: &output)
       }
       let start = draft.content.count
       let added = range.clamped(to: start..<draft.count)

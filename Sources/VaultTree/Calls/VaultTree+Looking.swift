@@ -3,15 +3,29 @@ import Synchronization
 extension VaultTree {
   /// Finds `name`; counts one reference of the kernel's to the node.
   package func lookup(_ name: [UInt8], in parent: NodeID) throws(TreeError) -> NodeAttributes {
-    try locked { (state) throws(TreeError) in
+    prepareView(parent, name)
+    return try locked(
+      ifLocked: { (state) throws(TreeError) in try state.lookupLocked(name, in: parent) }
+    ) { (state) throws(TreeError) in
       guard name.count <= NameCoding.limit else { throw .nameTooLong }
-      guard let found = try state.find(name, in: state.meaning(of: parent)) else {
+      try state.checkNotLost(parent)
+      let directory = state.meaning(of: parent)
+      guard let found = try state.find(name, in: directory) else {
+        state.noteSought(name, in: directory)
         throw .noEntry
       }
       let attributes = try state.attributes(found.node, found.meaning)
       state.reference(found.node)
       return attributes
     }
+  }
+
+  /// Whether a name that leads nowhere goes on doing so until somebody makes it, or the tree tells that
+  /// it leads somewhere.
+  ///
+  /// Names of the tree's own come and go with what they are made from.
+  package static func staysAbsent(_ name: [UInt8], in parent: NodeID) -> Bool {
+    !parent.isView && !ReservedName.all.contains(name)
   }
 
   /// Takes back `count` references of the kernel's.
@@ -28,9 +42,19 @@ extension VaultTree {
   package func attributes(
     of node: NodeID, handle: HandleID? = nil
   ) throws(TreeError) -> NodeAttributes {
-    guard let handle, let file = locked({ $0.handles[handle] }) else {
-      return try locked { (state) throws(TreeError) in
-        try state.attributes(node, state.meaning(of: node))
+    let open = locked { state in
+      handle.flatMap { state.handles[$0] } ?? state.openFile(ofDead: node)
+    }
+    guard let file = open else {
+      return try locked(
+        ifLocked: { (state) throws(TreeError) in
+          guard node == .root else { throw .locked }
+          return state.blankAttributes(node, .directory)
+        }
+      ) { (state) throws(TreeError) in
+        if let handle, handle.rawValue < state.firstHandle { throw .stale }
+        try state.checkNotLost(node)
+        return try state.attributes(node, state.meaning(of: node))
       }
     }
     let count = file.scratch?.count ?? file.draft.withLock { $0.count }
@@ -46,6 +70,7 @@ extension VaultTree {
     of node: NodeID, handle: HandleID?, _ change: AttributeChange
   ) throws(TreeError) -> NodeAttributes {
     try locked { (state) throws(TreeError) in
+      try state.checkNotLost(node)
       if handle.flatMap({ state.handles[$0] }) == nil, state.meaning(of: node) == .dead {
         throw .noEntry
       }
@@ -61,6 +86,8 @@ extension VaultTree {
     try locked { (state) throws(TreeError) in
       var found = FoundNode(node: .root, meaning: .folder(0))
       for name in path.split(separator: UInt8(ascii: "/")) {
+        // A link on the way leads on to what it means.
+        if case .link(let owner, _) = found.meaning { found = state.found(owner) }
         guard let next = try state.find(Array(name), in: found.meaning) else { throw .noEntry }
         found = next
       }
@@ -70,6 +97,14 @@ extension VaultTree {
 }
 
 extension TreeState {
+  /// A handle of a file whose name has gone, which lives until it is closed.
+  ///
+  /// The kernel asks for its attributes without a handle, whichever call of a process' it is for.
+  mutating func openFile(ofDead node: NodeID) -> FileHandle? {
+    guard openness.answers, meaning(of: node) == .dead else { return nil }
+    return handles.values.first { $0.node == node }
+  }
+
   /// The attributes of an open file, also when its name has gone.
   mutating func attributes(
     of file: FileHandle, count: Int

@@ -136,8 +136,9 @@ extension VaultTree {
       case .scratch(let id):
         guard let target = state.scratches[id]?.target else { throw .invalid }
         return target
+      case .link(let owner, let link): return try state.target(of: link, to: owner)
       case .dead: throw .noEntry
-      case .folder, .entry, .item, .groupNotes: throw .invalid
+      case .folder, .entry, .item, .groupNotes, .view: throw .invalid
       }
     }
   }
@@ -152,6 +153,7 @@ extension TreeState {
     try checkWritable()
     guard let directory = FileDirectory(meaning) else {
       if case .item(_, let key) = meaning, key.isReadOnly { throw .readOnlyFile }
+      if case .view = meaning { throw .readOnlyFile }
       throw .notDirectory
     }
     if case .folder(let owner) = directory, !isUndecided(owner) { throw .notPermitted }

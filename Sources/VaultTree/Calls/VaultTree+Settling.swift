@@ -6,8 +6,20 @@ import Vault
 
 extension VaultTree {
   /// Settles what was written since the last settling (`close`).
+  ///
+  /// A handle that died at a lock has nothing to settle; its `close` fails where writes were lost.
   package func flush(_ handle: HandleID) throws(TreeError) {
-    let file = try openFile(handle)
+    let (file, hasLost, isDead, isLocked) = locked { state in
+      (
+        state.handles[handle], state.lostWrites.contains(handle),
+        handle.rawValue < state.firstHandle, !state.openness.answers
+      )
+    }
+    guard let file else {
+      if hasLost { throw isLocked ? .locked : .stale }
+      if !isDead { throw .badHandle }
+      return
+    }
     try file.draft.withLock { (draft) throws(TreeError) in
       if let failure = draft.failure { throw failure }
       if draft.hasWritten { try settle(file, &draft) }
@@ -16,7 +28,10 @@ extension VaultTree {
 
   /// Settles, and says whether the vault must be saved (`fsync`, of directories too).
   package func synchronize(_ handle: HandleID) throws(TreeError) -> SyncNeed {
-    if locked({ $0.directories[handle] != nil }) { return .save }
+    let isDirectory = try locked { (state) throws(TreeError) in
+      state.directories[handle] != nil
+    }
+    if isDirectory { return .save }
     let file = try openFile(handle)
     try file.draft.withLock { (draft) throws(TreeError) in
       if let failure = draft.failure { throw failure }
@@ -24,7 +39,7 @@ extension VaultTree {
     }
     return locked { state in
       switch state.meaning(of: file.node) {
-      case .scratch, .dead: return .nothing
+      case .scratch, .view, .link, .dead: return .nothing
       case .item(let owner, let key):
         state.await(key, owner)
         return .save
@@ -35,9 +50,18 @@ extension VaultTree {
 
   /// Closes a handle for good.
   package func release(_ handle: HandleID) {
-    guard let file = locked({ $0.handles[handle] }) else {
-      return locked { $0.directories[handle] = nil }
+    let found: FileHandle? = locked { state in
+      guard let file = state.handles[handle] else {
+        state.directories[handle] = nil
+        state.lostWrites.remove(handle)
+        return nil
+      }
+      // A file that was only read leaves nothing to settle.
+      guard file.flags == .read, file.scratch == nil else { return file }
+      state.release(file, wasRefused: false)
+      return nil
     }
+    guard let file = found else { return }
     let wasRefused = file.draft.withLock { draft in
       // Nobody waits for this and sees no error: only an emptying that nothing followed settles here.
       if draft.failure == nil, draft.isTruncatedAlone { try? settle(file, &draft) }
@@ -84,7 +108,9 @@ extension VaultTree {
       let isAddition = file.scratch == nil && !draft.isReplaced
       let verdict = try judge(file, &draft, over: current, key)
       let hasStored = try locked { (state) throws(TreeError) in
-        try state.storeSettled(
+        // What a lock has dropped meanwhile is not settled after the unlock.
+        _ = try state.file(of: file.id)
+        return try state.storeSettled(
           verdict.value, node: file.node, onlyAt: isAddition ? revision : nil)
       }
       guard hasStored else { return false }
@@ -166,7 +192,7 @@ enum SettleTarget: Sendable {
 extension TreeState {
   mutating func settleTarget(_ node: NodeID) throws(TreeError) -> SettleTarget {
     switch meaning(of: node) {
-    case .dead, .folder, .entry: return .none
+    case .dead, .folder, .entry, .view, .link: return .none
     case .scratch(let id):
       guard let scratch = scratches[id] else { return .none }
       return .scratch(scratch.file)
@@ -200,7 +226,7 @@ extension TreeState {
       events.invalidate(node)
       events.invalidate(Slot.node(owner, Slot.own))
       return true
-    case .dead, .scratch, .folder, .entry:
+    case .dead, .scratch, .folder, .entry, .view, .link:
       // It has changed into something else meanwhile.
       return false
     }
@@ -228,7 +254,7 @@ extension TreeState {
     switch meaning(of: file.node) {
     case .scratch(let id): dropIfGone(id)
     case .item(let owner, let key): releaseItem(key, owner, file, wasRefused)
-    case .folder, .entry, .groupNotes, .dead: break
+    case .folder, .entry, .groupNotes, .view, .link, .dead: break
     }
   }
 

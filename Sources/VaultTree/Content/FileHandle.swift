@@ -14,17 +14,23 @@ final class FileHandle: Sendable {
   let scratch: ScratchFile?
   /// What may be written, and how much.
   let rule: WriteRule
+  /// What opens the texts that it reads.
+  let values: ValueSource
+  /// When it was opened, by the monotonic clock.
+  let opened: Int64
   let draft: Mutex<HandleDraft>
 
   init(
     _ id: HandleID, _ node: NodeID, _ flags: OpenFlags, scratch: ScratchFile?, rule: WriteRule,
-    draft: consuming HandleDraft
+    values: ValueSource, opened: Int64, draft: consuming HandleDraft
   ) {
     self.id = id
     self.node = node
     self.flags = flags
     self.scratch = scratch
     self.rule = rule
+    self.values = values
+    self.opened = opened
     self.draft = Mutex(draft)
   }
 }

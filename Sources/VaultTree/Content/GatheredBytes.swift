@@ -65,12 +65,19 @@ struct GatheredBytes: ~Copyable {
   }
 
   /// Appends the bytes of `range` to `output`; what lies beyond the end is left out.
+  ///
+  /// `values` opens texts.
   mutating func read(
-    _ range: Range<Int>, sealedBy key: SealingKey, _ document: () -> Document,
-    into output: inout WipedBuffer
+    _ range: Range<Int>, sealedBy key: SealingKey, _ values: ValueSource,
+    _ document: () -> Document, into output: inout WipedBuffer
   ) throws(TreeError) {
     if isPlain {
       output.append(plain.bytes.extracting(range.clamped(to: 0..<plain.count)))
+      return
+    }
+    if case .text(let text) = base, range == 0..<baseCount {
+      // All of it at once, as most files are read.
+      values.open(text, into: &output)
       return
     }
     if !base.opensInParts, baseCount > range.count {

@@ -28,7 +28,7 @@ struct Judge {
     case .tags: return try judgeTags(raw, over: current, in: document)
     case .expires: return try judgeExpiry(raw, over: current, in: document)
     case .totp, .hotp: return try judgeCode(raw)
-    case .attachments, .history, .version, .inVersion: throw .readOnlyFile
+    case .attachments, .history, .version, .inVersion, .json, .env: throw .readOnlyFile
     }
   }
 

@@ -98,11 +98,11 @@ final class ScratchFile: Sendable {
   }
 
   func read(
-    _ range: Range<Int>, sealedBy key: SealingKey, _ document: () -> Document,
-    into output: inout WipedBuffer
+    _ range: Range<Int>, sealedBy key: SealingKey, _ values: ValueSource,
+    _ document: () -> Document, into output: inout WipedBuffer
   ) throws(TreeError) {
     try content.withLock { (content) throws(TreeError) in
-      try content.read(range, sealedBy: key, document, into: &output)
+      try content.read(range, sealedBy: key, values, document, into: &output)
     }
   }
 

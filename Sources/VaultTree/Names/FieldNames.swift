@@ -1,34 +1,28 @@
 import ByteCoding
 import Ciphers
+import KDBX
 import Vault
 
 /// Names the fields and attachments of an entry, which have no UUID (`docs/tree.md`, rule 5).
 enum FieldNames {
-  /// The keys under which several of one key are told apart, in their order.
-  ///
-  /// The last keeps its key, as KeePass shows it; the others get ` (2)`, ` (3)` …, which is what the
-  /// next save of the entry writes.
+  /// The keys under which several of one key are told apart, in their order, which is what the next
+  /// save of the entry writes.
   static func distinctKeys(_ keys: [[UInt8]]) -> [[UInt8]] {
-    var last: [[UInt8]: Int] = [:]
-    for i in keys.indices { last[keys[i]] = i }
-    guard last.count < keys.count else { return keys }
-    var result = keys
-    var taken = Set(last.keys)
-    for i in keys.indices where last[keys[i]] != i {
-      var number = 2
-      var candidate = numbered(keys[i], number)
-      while !taken.insert(candidate).inserted {
-        number += 1
-        candidate = numbered(keys[i], number)
-      }
-      result[i] = candidate
+    hasTwins(keys) ? DistinctNames.of(keys) : keys
+  }
+
+  /// Whether two keys are the same; most entries have few, which are compared without more ado.
+  private static func hasTwins(_ keys: [[UInt8]]) -> Bool {
+    guard keys.count <= 16 else { return true }
+    for i in keys.indices {
+      for j in 0..<i where keys[i] == keys[j] { return true }
     }
-    return result
+    return false
   }
 
   /// `name (2)`.
   static func numbered(_ name: [UInt8], _ number: Int) -> [UInt8] {
-    name + Array(" (\(number))".utf8)
+    DistinctNames.numbered(name, number)
   }
 
   /// The file name of a key that isn't a standard one, or of an attachment.
@@ -50,17 +44,25 @@ enum FieldNames {
   /// How a key of no bytes is shown; a NUL, which it spells, is in no key.
   static let nameless = Array("%00".utf8)
 
+  /// Whether a key is that of a standard field that has a file.
+  static func isShownStandard(_ key: [UInt8]) -> Bool { standardFileName(of: key) != nil }
+
+  /// The key and the file name of a standard field, as they are kept for all entries.
+  static func standardNames(of key: [UInt8]) -> (key: [UInt8], fileName: [UInt8])? {
+    switch key {
+    case FieldKey.userName: (FieldKey.userName, ReservedName.username)
+    case FieldKey.password: (FieldKey.password, ReservedName.password)
+    case FieldKey.url: (FieldKey.url, ReservedName.url)
+    case FieldKey.notes: (FieldKey.notes, ReservedName.notes)
+    default: nil
+    }
+  }
+
   /// The file name of a standard field; nil for any other key.
   ///
   /// The title has none: it is the directory's name.
   static func standardFileName(of key: [UInt8]) -> [UInt8]? {
-    switch key {
-    case FieldKey.userName: ReservedName.username
-    case FieldKey.password: ReservedName.password
-    case FieldKey.url: ReservedName.url
-    case FieldKey.notes: ReservedName.notes
-    default: nil
-    }
+    standardNames(of: key)?.fileName
   }
 
   /// The standard field that a file name stands for.

@@ -38,6 +38,9 @@ enum ReservedName {
     username, password, url, notes, totp, hotp, tags, expires, attachments, history, json, env,
   ]
 
+  /// All of them, wherever they are reserved.
+  static let all = Set(inEntry + atTop + [groupNotes])
+
   /// Whether a file manager looks for `name` at the top of a file system, to put its trash or marks
   /// there; where it may not be made, it offers to delete instead.
   static func isRefusedAtTop(_ name: [UInt8]) -> Bool {
@@ -57,6 +60,9 @@ package enum NameCoding {
   package static func encoded(_ name: [UInt8], in place: NamePlace) -> [UInt8] {
     if name == [dot] { return escaped([dot]) }
     if name == [dot, dot] { return escaped([dot, dot]) }
+    guard name.contains(where: { mayNeedEscape($0) }) else {
+      return place.reserved.contains(name) ? escaped(name.prefix(1)) + name.dropFirst() : name
+    }
     var result: [UInt8] = []
     result.reserveCapacity(name.count)
     var i = 0
@@ -78,6 +84,11 @@ package enum NameCoding {
     }
     guard let first = result.first, place.reserved.contains(result) else { return result }
     return escaped([first]) + result.dropFirst()
+  }
+
+  /// Whether a byte may have to be spelt out, depending on what follows it.
+  private static func mayNeedEscape(_ byte: UInt8) -> Bool {
+    byte < 0x20 || byte == slash || byte == percent || byte == 0x7F || byte == 0xC2
   }
 
   /// What a file name spells: each `%` and two hex digits become a byte.

@@ -40,6 +40,16 @@ enum SiblingNames {
     return suffixed(wish.base, child.uuid, isTaken: isTaken)
   }
 
+  /// All names that the rules may have given, the likeliest first; but for siblings of one UUID.
+  static func wishes(for child: Vault.Child, in place: NamePlace) -> [[UInt8]] {
+    let wish = Wish(child, in: place)
+    let digits = child.uuid.hex(uppercase: false)
+    let suffixed = (8...digits.count).map {
+      joined(wish.base, Array(" ~".utf8) + digits.prefix($0))
+    }
+    return (wish.needsSuffix ? [] : [wish.base]) + suffixed
+  }
+
   /// What a title would be shown as if it were alone.
   private struct Wish {
     let base: [UInt8]

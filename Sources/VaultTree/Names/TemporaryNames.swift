@@ -6,12 +6,19 @@ package enum TemporaryNames {
   /// Whether `name` is temporary in a directory.
   ///
   /// `isExclusive` says whether the file is being made with `O_EXCL`; `stands` whether a user's name
-  /// stands in the directory.
+  /// stands in the directory; `wasSought` whether somebody asked for a name there lately, in vain: an
+  /// editor makes its swap file before the file that it edits.
   package static func isTemporary(
-    _ name: [UInt8], isExclusive: Bool, stands: ([UInt8]) -> Bool
+    _ name: [UInt8], isExclusive: Bool, stands: ([UInt8]) -> Bool,
+    wasSought: ([UInt8]) -> Bool = { _ in false }
   ) -> Bool {
     isEditorsOwn(name) || (isExclusive && isRandom(name))
-      || candidates(for: name).contains { !$0.isEmpty && stands($0) }
+      || candidates(for: name).contains { candidate in
+        guard !candidate.origin.isEmpty else { return false }
+        return stands(candidate.origin)
+          || (candidate.isTelling || (candidate.isRandom && isExclusive))
+            && wasSought(candidate.origin)
+      }
   }
 
   /// `4913`, `DEADJOE`, `.goutputstream-??????`.
@@ -29,21 +36,34 @@ package enum TemporaryNames {
     return part.contains { isDigit($0) || isCapital($0) || $0 == UInt8(ascii: "_") }
   }
 
+  /// A name that another may be made from.
+  private struct Candidate {
+    let origin: [UInt8]
+    /// Whether nobody but an editor calls a file so.
+    var isTelling = false
+    /// Whether the name has a random part.
+    var isRandom = false
+  }
+
   /// The names that `name` may be made from.
-  private static func candidates(for name: [UInt8]) -> [[UInt8]] {
-    var found: [[UInt8]] = []
-    func add(prefix: StaticString, suffix: StaticString, wild: Int = 0, tail: StaticString = "") {
-      if let middle = middle(of: name, prefix, suffix, wild, tail) { found.append(middle) }
+  private static func candidates(for name: [UInt8]) -> [Candidate] {
+    var found: [Candidate] = []
+    func add(
+      prefix: StaticString, suffix: StaticString, wild: Int = 0, tail: StaticString = "",
+      isTelling: Bool = false
+    ) {
+      guard let middle = middle(of: name, prefix, suffix, wild, tail) else { return }
+      found.append(Candidate(origin: middle, isTelling: isTelling, isRandom: wild == 6))
     }
-    add(prefix: ".", suffix: ".sw", wild: 1)
+    add(prefix: ".", suffix: ".sw", wild: 1, isTelling: true)
     // vim's probe for file systems with short names: `.NAME.swpx` beside `.NAME.swp`.
-    add(prefix: ".", suffix: ".sw", wild: 1, tail: "x")
-    add(prefix: ".", suffix: ".un~")
-    add(prefix: ".#", suffix: "")
+    add(prefix: ".", suffix: ".sw", wild: 1, tail: "x", isTelling: true)
+    add(prefix: ".", suffix: ".un~", isTelling: true)
+    add(prefix: ".#", suffix: "", isTelling: true)
     add(prefix: ".", suffix: ".", wild: 6)
     add(prefix: "", suffix: "~")
     add(prefix: "#", suffix: "")
-    add(prefix: "#", suffix: "#")
+    add(prefix: "#", suffix: "#", isTelling: true)
     add(prefix: "", suffix: ".o", wild: 6)
     add(prefix: "", suffix: ".save")
     add(prefix: "", suffix: ".bak")

@@ -16,6 +16,9 @@ struct EntryNode: Sendable {
   var stripped: Set<[UInt8]> = []
   /// Whether custom fields that were removed in this mount were protected.
   var protections: [[UInt8]: Bool] = [:]
+  /// Custom fields and attachments of the vault that were removed in this mount: made again they are no
+  /// new names, so an autosave needn't wait with them.
+  var removedItems: Set<ItemKey> = []
   /// Whether the `attachments` directory was made, and holds nothing yet.
   var hasMadeAttachments = false
   /// When someone last removed the name of a code, by the monotonic clock.
@@ -43,6 +46,9 @@ struct SlotTable: Sendable {
   private(set) var slots: [ItemKey: UInt64] = [:]
   private(set) var keys: [UInt64: ItemKey] = [:]
 
+  /// No slots: every item has a number of its own.
+  init() {}
+
   init(_ view: EntryView) {
     for field in view.fields where Slot.fixedSlot(of: .field(field.key)) == nil {
       add(.field(field.key), Slot.firstField + UInt64(field.place))
@@ -61,8 +67,10 @@ struct SlotTable: Sendable {
 /// An entry's last full state.
 struct BeforeRemovals: Sendable {
   let entry: Entry
-  /// ``EntryNode/base`` at that time.
+  /// ``EntryNode/base`` at that time, or what the document had where new names made the difference.
   let base: Entry?
+  /// ``EntryNode/hasHistoryItem`` at that time.
+  let hasHistoryItem: Bool
 }
 
 /// How a name is shown otherwise than the document says.

@@ -1,10 +1,12 @@
 import KDBX
+import Secrets
 import Vault
 
-/// An entry of the document, taken apart into files: fields, attachments, times.
+/// An entry of the document, taken apart into files: which there are, and where their values lie.
 ///
-/// Made when it is looked at, in microseconds, and kept for a while (``TreeState/view(_:)``).
-struct EntryView: Sendable {
+/// Made when it is looked at, in microseconds, and kept for a while (``TreeState/view(_:)``). It never
+/// changes, holds no value, and isn't the entry: that is parsed again by who needs all of it.
+final class EntryView: Sendable {
   struct Field: Sendable {
     /// What tells it apart (``FieldNames/distinctKeys(_:)``).
     let key: [UInt8]
@@ -13,6 +15,9 @@ struct EntryView: Sendable {
     let fileName: [UInt8]
     let value: StoredText
     let isProtected: Bool
+    /// Whether the value may hold references or placeholders; most hold none, and are shown as they
+    /// stand.
+    let mayRefer: Bool
   }
 
   struct Attachment: Sendable {
@@ -24,63 +29,61 @@ struct EntryView: Sendable {
     let content: AttachmentContent
   }
 
-  let entry: Entry
-  /// The same with new fields that aren't in the document yet: what codes are made from.
-  let filled: Entry
-  let times: Times
+  /// The times that files show.
+  let modified: VaultTime?
+  let accessed: VaultTime?
   /// All but the title, in file order.
   let fields: [Field]
   let attachments: [Attachment]
-  let hasTags: Bool
-  let hasExpiry: Bool
-  let timeCode: CodeState
-  let counterCode: CodeState
+  /// What the files `tags` and `expires` show.
+  let tags: [UInt8]
+  let expires: [UInt8]
+  /// Whether it has a field that may hold the secret of one-time codes.
+  let mayHaveCode: Bool
 
-  /// Whether the entry has a one-time code, or why not.
-  enum CodeState: Hashable, Sendable {
-    case absent, present
-    case failure(OneTimeFailure)
-
-    init(_ result: OneTimeCodeResult) {
-      self =
-        switch result {
-        case .absent: .absent
-        case .code: .present
-        case .failure(let failure): .failure(failure)
-        }
-    }
-  }
-
-  init(_ entry: Entry, filled: Entry? = nil, in vault: Vault, isVersion: Bool = false) {
-    self.entry = entry
-    let filled = filled ?? entry
-    self.filled = filled
-    times = entry.times
-    fields = Self.fields(of: entry)
-    attachments = Self.attachments(of: entry)
-    hasTags = !Tags.parse(entry.tags).isEmpty
-    hasExpiry = !ExpiryText.fileText(times).isEmpty
-    timeCode = isVersion ? .absent : CodeState(vault.oneTimeCode(of: filled, at: 0))
-    counterCode = isVersion ? .absent : CodeState(vault.counterCode(of: filled))
-  }
-
-  private static func fields(of entry: Entry) -> [Field] {
+  init(_ entry: Entry, in values: ValueSource) {
+    let times = entry.times
+    modified = times.lastModification
+    accessed = times.lastAccess
     let strings = entry.strings
+    fields = Self.fields(strings, values)
+    attachments = Self.attachments(of: entry)
+    tags = Tags.fileText(entry.tags)
+    expires = ExpiryText.fileText(times)
+    mayHaveCode = strings.contains { Vault.mayHoldOneTimeSecret($0.key) }
+  }
+
+  private static func fields(_ strings: [StringField], _ values: ValueSource) -> [Field] {
     let keys = FieldNames.distinctKeys(strings.map(\.key))
     var taken: Set<[UInt8]> = []
     var fields: [Field] = []
+    fields.reserveCapacity(strings.count)
     for (place, string) in strings.enumerated() where keys[place] != FieldKey.title {
-      let key = keys[place]
-      let fileName =
-        FieldNames.standardFileName(of: key)
-        ?? FieldNames.fileName(of: key, in: .entry) { taken.contains($0) }
-      if fileName.count >= NameCoding.limit { taken.insert(fileName) }
+      let names = names(of: keys[place], &taken)
       fields.append(
         Field(
-          key: key, place: place, fileName: fileName, value: string.value,
-          isProtected: string.isProtected))
+          key: names.key, place: place, fileName: names.fileName, value: string.value,
+          isProtected: string.isProtected, mayRefer: mayRefer(string.value, values)))
     }
     return fields
+  }
+
+  /// A key and its file name, which share their memory with those of other entries where they can.
+  private static func names(
+    of key: [UInt8], _ taken: inout Set<[UInt8]>
+  ) -> (key: [UInt8], fileName: [UInt8]) {
+    if let names = FieldNames.standardNames(of: key) { return names }
+    let fileName = FieldNames.fileName(of: key, in: .entry) { taken.contains($0) }
+    if fileName.count >= NameCoding.limit { taken.insert(fileName) }
+    return (key, fileName)
+  }
+
+  private static func mayRefer(_ value: StoredText, _ values: ValueSource) -> Bool {
+    // The shortest that means anything is `{T:}`-like.
+    guard values.count(of: value) >= 3 else { return false }
+    var text = WipedBuffer()
+    values.open(value, into: &text)
+    return Vault.mayHavePlaceholders(text.bytes)
   }
 
   private static func attachments(of entry: Entry) -> [Attachment] {
@@ -98,27 +101,94 @@ struct EntryView: Sendable {
     }
   }
 
-  func field(_ key: [UInt8]) -> Field? { fields.last { $0.key == key } }
-  func field(named fileName: [UInt8]) -> Field? { fields.last { $0.fileName == fileName } }
-  func attachment(_ name: [UInt8]) -> Attachment? { attachments.last { $0.name == name } }
+  func field(_ key: [UInt8]) -> Field? {
+    fields.lastIndex { $0.key == key }.map { fields[$0] }
+  }
+  func field(named fileName: [UInt8]) -> Field? {
+    fields.lastIndex { $0.fileName == fileName }.map { fields[$0] }
+  }
+  func attachment(_ name: [UInt8]) -> Attachment? {
+    attachments.lastIndex { $0.name == name }.map { attachments[$0] }
+  }
   func attachment(named fileName: [UInt8]) -> Attachment? {
-    attachments.last { $0.fileName == fileName }
+    attachments.lastIndex { $0.fileName == fileName }.map { attachments[$0] }
   }
 
-  /// Whether the document has the item, whatever the tree shows.
+  /// Whether the document has the item, whatever the tree shows; not for codes, which take more than a
+  /// look (``TreeState/codes(_:)``).
   func has(_ key: ItemKey) -> Bool {
     switch key {
     // The four standard fields are always there.
-    case .field(let key): FieldNames.standardFileName(of: key) != nil || field(key) != nil
-    case .tags: hasTags
-    case .expires: hasExpiry
-    case .totp: timeCode == .present
-    case .hotp: counterCode == .present
+    case .field(let key): FieldNames.isShownStandard(key) || field(key) != nil
+    case .tags: !tags.isEmpty
+    case .expires: !expires.isEmpty
     case .attachments: !attachments.isEmpty
     case .attachment(let name): attachment(name) != nil
-    case .history: true
-    case .version, .inVersion: false
+    case .history, .json, .env: true
+    case .totp, .hotp, .version, .inVersion: false
     }
+  }
+}
+
+/// Views of entries that were lately looked at: about as many as a limit, the others are forgotten.
+///
+/// Two generations: what is found in the old one moves to the new one, and when that is full it becomes
+/// the old one.
+struct ViewCache: Sendable {
+  private static let limit = 4096
+
+  private var young: [UInt64: EntryView] = [:]
+  private var old: [UInt64: EntryView] = [:]
+
+  /// The view of an owner.
+  subscript(owner: UInt64) -> EntryView? {
+    mutating get {
+      if let view = young[owner] { return view }
+      guard let view = old[owner] else { return nil }
+      keep(view, of: owner)
+      return view
+    }
+  }
+
+  mutating func keep(_ view: EntryView, of owner: UInt64) {
+    if young.count >= Self.limit {
+      old = young
+      young = [:]
+    }
+    young[owner] = view
+  }
+
+  mutating func forget(_ owner: UInt64) {
+    young[owner] = nil
+    old[owner] = nil
+  }
+}
+
+/// Whether an entry has one-time codes, or why not.
+struct EntryCodes: Hashable, Sendable {
+  enum State: Hashable, Sendable {
+    case absent, present
+    case failure(OneTimeFailure)
+
+    init(_ result: OneTimeCodeResult) {
+      self =
+        switch result {
+        case .absent: .absent
+        case .code: .present
+        case .failure(let failure): .failure(failure)
+        }
+    }
+  }
+
+  /// The file `totp`.
+  var time = State.absent
+  /// The file `hotp`.
+  var counter = State.absent
+
+  /// Why the secret gives no code.
+  var failure: OneTimeFailure? {
+    for case .failure(let failure) in [time, counter] { return failure }
+    return nil
   }
 }
 

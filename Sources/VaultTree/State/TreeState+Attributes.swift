@@ -14,12 +14,14 @@ extension TreeState {
       return directory(
         node, modified: modified(folder: owner), accessed: Timestamp(accessed))
     case .entry(let owner):
-      let times = try view(owner).times
-      let modified = Timestamp(times.lastModification) ?? started
-      return directory(node, modified: modified, accessed: Timestamp(times.lastAccess))
+      let view = try view(owner)
+      let modified = Timestamp(view.modified) ?? started
+      return directory(node, modified: modified, accessed: Timestamp(view.accessed))
     case .item(let owner, let key): return try attributes(node, key, owner)
     case .groupNotes(let owner): return try notesAttributes(node, owner)
     case .scratch(let id): return try scratchAttributes(node, id)
+    case .view(let view): return viewAttributes(node, view)
+    case .link(let owner, let link): return try linkAttributes(node, owner, link)
     case .dead: throw .noEntry
     }
   }
@@ -59,11 +61,11 @@ extension TreeState {
     case .version(let version), .inVersion(let version, _): name = version
     default:
       let modified = try modified(key, owner)
-      return (modified, Timestamp(try view(owner).times.lastAccess) ?? modified)
+      return (modified, Timestamp(try view(owner).accessed) ?? modified)
     }
-    guard let times = try version(named: name, owner)?.times else { throw .noEntry }
-    let modified = Timestamp(times.lastModification) ?? started
-    return (modified, Timestamp(times.lastAccess) ?? modified)
+    guard let version = try version(named: name, owner) else { throw .noEntry }
+    let modified = Timestamp(version.modified) ?? started
+    return (modified, Timestamp(version.accessed) ?? modified)
   }
 
   private func notesAttributes(

@@ -115,6 +115,7 @@ extension TreeState {
 
   /// Takes down a change that is no edit of an entry.
   mutating func noteStructure() {
+    forgetViewContents()
     structure += 1
     events.wantsSave = true
   }

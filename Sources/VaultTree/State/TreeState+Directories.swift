@@ -18,7 +18,8 @@ extension TreeState {
     case .item(_, let key) where key.isReadOnly: throw .readOnlyFile
     case .item(_, .attachments):
       throw try find(name, in: directory) == nil ? .notPermitted : .exists
-    case .item, .groupNotes, .scratch: throw .notDirectory
+    case .view: throw try find(name, in: directory) == nil ? .readOnlyFile : .exists
+    case .item, .groupNotes, .scratch, .link: throw .notDirectory
     case .dead: throw .noEntry
     }
   }

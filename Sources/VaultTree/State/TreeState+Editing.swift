@@ -26,11 +26,12 @@ extension TreeState {
     let before = vault.document.entry(id)
     let needsFull = kind == .removal && entries[owner]?.beforeRemovals == nil
     let full = needsFull ? try materialized(owner) : before
+    let fullBase = needsFull ? try baseOfNewNames(owner) : nil
     try vault.edit(id, at: Self.vaultTime(time)) { (entry) throws(TreeError) in
       Self.mend(&entry)
       try change(&entry)
     }
-    noteKind(kind, owner, full: full)
+    noteKind(kind, owner, full: full, base: fullBase)
     if entries[owner]?.firstModified == nil {
       entries[owner]?.firstModified = Timestamp(before.times.lastModification) ?? started
     }
@@ -38,20 +39,36 @@ extension TreeState {
     noteEdit(owner)
   }
 
+  /// What an entry was before it got new names that aren't in the document yet, if it is in the file and
+  /// nothing else has changed since.
+  mutating func baseOfNewNames(_ owner: UInt64) throws(TreeError) -> Entry? {
+    let id = try entryID(owner)
+    guard !newEntries.contains(id), entries[owner]?.base == nil, hasNewNames(owner) else {
+      return nil
+    }
+    return vault.document.entry(id)
+  }
+
   /// Takes down that something happened to an entry that isn't in the document.
-  mutating func noteKind(_ kind: EditKind, _ owner: UInt64, full: Entry? = nil) {
+  ///
+  /// Of a removal `full` is the entry before it, with new names that aren't in the document; `base` what
+  /// that differs from, if it isn't what the last save wrote.
+  mutating func noteKind(
+    _ kind: EditKind, _ owner: UInt64, full: Entry? = nil, base: Entry? = nil
+  ) {
     switch kind {
     case .change: entries[owner]?.beforeRemovals = nil
     case .removal:
-      guard let full, entries[owner]?.beforeRemovals == nil else { break }
-      let base = entries[owner]?.base
-      entries[owner]?.beforeRemovals = BeforeRemovals(entry: full, base: base)
+      guard let full, let entry = entries[owner], entry.beforeRemovals == nil else { break }
+      entries[owner]?.beforeRemovals = BeforeRemovals(
+        entry: full, base: base ?? entry.base, hasHistoryItem: entry.hasHistoryItem)
     case .bookkeeping: break
     }
   }
 
   /// Takes down that an entry shows something else, and wants saving.
   mutating func noteEdit(_ owner: UInt64) {
+    forgetViewContents()
     entries[owner]?.revision += 1
     forgetView(owner)
     events.wantsSave = true
@@ -72,9 +89,11 @@ extension TreeState {
     }
   }
 
-  /// The entry of the document with what isn't in it yet.
+  /// The entry of the document as the next save would write it: with what isn't in it yet, without what
+  /// waits to be taken out.
   mutating func materialized(_ owner: UInt64) throws(TreeError) -> Entry {
     var entry = vault.document.entry(try entryID(owner))
+    for field in entries[owner]?.stripped ?? [] { entry.removeString(field) }
     for (key, fresh) in newItems(owner) where fresh.hasSettled {
       Self.store(fresh, as: key, in: &entry)
     }
@@ -117,17 +136,16 @@ extension TreeState {
   mutating func watchingCodes(
     of owner: UInt64, _ change: (inout TreeState) throws(TreeError) -> Void
   ) throws(TreeError) {
-    let before = try view(owner)
-    let codes = (before.timeCode, before.counterCode)
+    let before = try codes(owner)
     try change(&self)
     guard case .entry = owners[owner] else { return }
-    let after = try view(owner)
-    try noteCode(.totp, codes.0, after.timeCode, owner)
-    try noteCode(.hotp, codes.1, after.counterCode, owner)
+    let after = try codes(owner)
+    try noteCode(.totp, before.time, after.time, owner)
+    try noteCode(.hotp, before.counter, after.counter, owner)
   }
 
   private mutating func noteCode(
-    _ key: ItemKey, _ before: EntryView.CodeState, _ after: EntryView.CodeState, _ owner: UInt64
+    _ key: ItemKey, _ before: EntryCodes.State, _ after: EntryCodes.State, _ owner: UInt64
   ) throws(TreeError) {
     events.invalidate(try number(of: key, owner))
     guard (before == .present) != (after == .present) else { return }

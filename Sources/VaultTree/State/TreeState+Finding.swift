@@ -47,7 +47,8 @@ extension TreeState {
       guard let view = try self.version(named: version, owner) else { throw .noEntry }
       let key = view.attachment(named: name).map { ItemKey.attachment($0.name) }
       return try found(key.map { .inVersion(version, $0) }, owner)
-    case .item, .groupNotes, .scratch: throw .notDirectory
+    case .view(let view): return findInView(name, view)
+    case .item, .groupNotes, .scratch, .link: throw .notDirectory
     case .dead: throw .noEntry
     }
   }
@@ -55,6 +56,7 @@ extension TreeState {
   private mutating func findInFolder(_ name: [UInt8], _ owner: UInt64) -> FoundNode? {
     if let child = self.owner(of: name, inFolder: owner) { return found(child) }
     if let scratch = findScratch(name, .folder(owner)) { return scratch }
+    if owner == 0, name == ReservedName.control { return found(.control) }
     guard name == ReservedName.groupNotes, groupID(owner) != nil else { return nil }
     return FoundNode(
       node: Slot.node(owner, Slot.groupNotes), meaning: .groupNotes(owner))
@@ -105,7 +107,7 @@ extension TreeState {
   mutating func names(
     of handle: HandleID, from offset: Int, atMost count: Int
   ) throws(TreeError) -> ArraySlice<ListedName> {
-    guard let directory = directories[handle] else { throw .badHandle }
+    let directory = try directory(of: handle)
     let names: [ListedName]
     if let listed = directory.names {
       names = listed
@@ -119,17 +121,18 @@ extension TreeState {
   }
 
   /// The names that a directory lists, in order.
-  private mutating func listedNames(of directory: NodeMeaning) throws(TreeError) -> [ListedName] {
+  mutating func listedNames(of directory: NodeMeaning) throws(TreeError) -> [ListedName] {
     switch directory {
     case .folder(let owner): return folderNames(owner)
     case .entry(let owner):
-      let keys = try shownItems(owner)
+      var keys = try shownItems(owner)
+      if options.showsHidden { keys += [.history, .json, .env] }
       return try names(of: keys, owner) + scratchNames(in: .entry(owner))
     case .item(let owner, .attachments):
       let keys = try shownAttachments(owner)
       return try names(of: keys, owner) + scratchNames(in: .attachments(owner))
     case .item(let owner, .history):
-      let versions = VersionList(of: try view(owner).entry).versions
+      let versions = try history(owner).versions
       return try names(of: versions.map { .version($0.name) }, owner)
     case .item(let owner, .version(let name)):
       guard let view = try version(named: name, owner) else { throw .noEntry }
@@ -138,7 +141,8 @@ extension TreeState {
       guard let view = try version(named: name, owner) else { throw .noEntry }
       let keys = view.attachments.map { ItemKey.inVersion(name, .attachment($0.name)) }
       return try names(of: keys, owner, in: view)
-    case .item, .groupNotes, .scratch: throw .notDirectory
+    case .view(let view): return viewNames(view)
+    case .item, .groupNotes, .scratch, .link: throw .notDirectory
     case .dead: throw .noEntry
     }
   }
@@ -154,6 +158,10 @@ extension TreeState {
     {
       let node = Slot.node(owner, Slot.groupNotes)
       names.append(ListedName(name: ReservedName.groupNotes, node: node, kind: .file))
+    }
+    if options.showsHidden, owner == 0 {
+      let control = found(.control)
+      names.append(ListedName(name: ReservedName.control, node: control.node, kind: .directory))
     }
     return names
   }
@@ -191,12 +199,16 @@ extension TreeState {
 
   /// Whether a directory lists nothing, so that it can be removed.
   ///
-  /// Codes don't count: they went when their secret did, or can't be removed.
+  /// What isn't listed doesn't count, also where it is listed on demand.
   mutating func isEmpty(_ directory: NodeMeaning) throws(TreeError) -> Bool {
     if case .folder(let owner) = directory {
       makeIndex(owner)
       return folders[owner]?.index?.isEmpty != false
         && scratchNames[.folder(owner)]?.isEmpty != false
+    }
+    if case .entry(let owner) = directory {
+      let shown = try shownItems(owner)
+      return shown.isEmpty && scratchNames[.entry(owner)]?.isEmpty != false
     }
     return try listedNames(of: directory).isEmpty
   }

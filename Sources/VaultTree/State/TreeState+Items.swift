@@ -8,7 +8,7 @@ import Vault
 extension TreeState {
   /// Whether an item of an entry is there.
   mutating func isShown(_ key: ItemKey, _ owner: UInt64) throws(TreeError) -> Bool {
-    if key.isGenerated { showCodes(owner) }
+    if key.isCode { showCodes(owner) }
     switch entries[owner]?.overlays[key] {
     case .fresh: return true
     case .absent, .ghost: return false
@@ -20,7 +20,16 @@ extension TreeState {
     case .inVersion(let name, let key):
       guard let version = try version(named: name, owner) else { return false }
       return version.has(key)
-    default: return try view(owner).has(key)
+    default: return try isInDocument(key, owner)
+    }
+  }
+
+  /// Whether the document has an item, whatever the tree shows.
+  mutating func isInDocument(_ key: ItemKey, _ owner: UInt64) throws(TreeError) -> Bool {
+    switch key {
+    case .totp: try codes(owner).time == .present
+    case .hotp: try codes(owner).counter == .present
+    default: try view(owner).has(key)
     }
   }
 
@@ -28,14 +37,6 @@ extension TreeState {
     if entries[owner]?.hasMadeAttachments == true { return true }
     if scratchNames[.attachments(owner)]?.isEmpty == false { return true }
     return try !shownAttachments(owner).isEmpty
-  }
-
-  /// An old version, taken apart.
-  mutating func version(named name: [UInt8], _ owner: UInt64) throws(TreeError) -> EntryView? {
-    let view = try view(owner)
-    guard view.entry.historyCount > 0, let entry = VersionList(of: view.entry).version(named: name)
-    else { return nil }
-    return EntryView(entry, in: vault, isVersion: true)
   }
 
   /// The item that a name of an entry's directory means, whether it is there or not.
@@ -69,6 +70,8 @@ extension TreeState {
     case ReservedName.hotp: .hotp
     case ReservedName.attachments: .attachments
     case ReservedName.history: .history
+    case ReservedName.json: .json
+    case ReservedName.env: .env
     default: nil
     }
   }
@@ -92,6 +95,8 @@ extension TreeState {
     case .hotp: ReservedName.hotp
     case .attachments: ReservedName.attachments
     case .history: ReservedName.history
+    case .json: ReservedName.json
+    case .env: ReservedName.env
     case .version(let name): name
     case .inVersion(_, let key): fileName(of: key, in: view)
     }
@@ -111,10 +116,9 @@ extension TreeState {
       .map { .field($0.key) }
     keys += newItems(owner).map(\.key).filter { key in
       guard case .field(let field) = key else { return false }
-      return FieldNames.standardFileName(of: field) == nil && view.field(field) == nil
+      return !FieldNames.isShownStandard(field) && view.field(field) == nil
     }
     keys += [.tags, .expires, .attachments]
-    if options.showsHidden { keys.append(.history) }
     var shown: [ItemKey] = []
     for key in keys where try isShown(key, owner) { shown.append(key) }
     return shown
@@ -154,29 +158,36 @@ extension TreeState {
       guard let version = try version(named: name, owner) else { throw .noEntry }
       return try value(of: key, in: version, owner: nil)
     }
-    return try value(of: key, in: try view(owner), owner: owner)
+    switch key {
+    case .json: return .text(.sealed(try entryJSON(owner)))
+    case .env: return .text(.sealed(try entryVariables(owner)))
+    default: return try value(of: key, in: try view(owner), owner: owner)
+    }
   }
 
   /// `owner` is nil for an old version, whose references are shown as they stand.
-  private func value(
+  private mutating func value(
     of key: ItemKey, in view: EntryView, owner: UInt64?
   ) throws(TreeError) -> RestingBytes {
     switch key {
     case .field(let key):
       guard let field = view.field(key) else { return .empty }
-      guard let owner, let resolved = resolved(field, in: view, owner) else {
+      guard let owner, let resolved = resolved(field, owner) else {
         return .text(field.value)
       }
       return .text(resolved)
     case .attachment(let name):
       guard let attachment = view.attachment(name) else { throw .noEntry }
       return .content(attachment.content)
-    case .tags: return .text(.plain(Tags.fileText(view.entry.tags)))
-    case .expires: return .text(.plain(ExpiryText.fileText(view.times)))
+    case .tags: return .text(.plain(view.tags))
+    case .expires: return .text(.plain(view.expires))
     case .totp, .hotp:
-      guard case .code(let code) = code(key, of: view.filled) else { throw .noEntry }
+      guard let owner, case .code(let code) = code(key, of: try filledEntry(owner)) else {
+        throw .noEntry
+      }
       return .text(.sealed(sealing.seal(code.text.span)))
     case .attachments, .history, .version, .inVersion: throw .isDirectory
+    case .json, .env: throw .noEntry
     }
   }
 
@@ -188,17 +199,14 @@ extension TreeState {
 
   /// A field's value with its references and placeholders resolved; nil where it has none.
   private func resolved(
-    _ field: EntryView.Field, in view: EntryView, _ owner: UInt64
+    _ field: EntryView.Field, _ owner: UInt64
   ) -> StoredText? {
-    let values = vault.document.values
-    // The shortest that means anything is `{T:}`-like; most values are spared the opening.
-    guard values.count(of: field.value) >= 3 else { return nil }
-    guard let id = try? entryID(owner) else { return nil }
+    guard field.mayRefer, let id = try? entryID(owner) else { return nil }
     var resolved = WipedBuffer()
     let context = PlaceholderContext(unixSeconds: now().seconds)
     guard
       vault.resolve(
-        field.key, of: view.entry, in: vault.document.parent(of: .entry(id)), context,
+        field.key, of: vault.document.entry(id), in: vault.document.parent(of: .entry(id)), context,
         into: &resolved)
     else { return nil }
     return .sealed(sealing.seal(resolved.bytes))
@@ -207,7 +215,7 @@ extension TreeState {
   /// Whether a field's value holds references, so that it may change without an edit of its own.
   mutating func showsReferences(_ key: ItemKey, _ owner: UInt64) throws(TreeError) -> Bool {
     guard case .field(let key) = key, let field = try view(owner).field(key) else { return false }
-    return resolved(field, in: try view(owner), owner) != nil
+    return resolved(field, owner) != nil
   }
 
   // MARK: - Times
@@ -218,7 +226,7 @@ extension TreeState {
       if let time = entry.changed[key] { return time }
       if let time = entry.firstModified { return time }
     }
-    return Timestamp(try view(owner).times.lastModification) ?? started
+    return Timestamp(try view(owner).modified) ?? started
   }
 }
 

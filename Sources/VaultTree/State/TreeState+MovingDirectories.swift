@@ -11,6 +11,7 @@ extension TreeState {
     guard case .folder(let old) = directory else { throw .noEntry }
     guard case .folder(let new) = newDirectory else {
       if case .item(_, let key) = newDirectory, key.isReadOnly { throw .readOnlyFile }
+      if case .view = newDirectory { throw .readOnlyFile }
       // An entry in an entry, a group in an entry.
       throw .notPermitted
     }
@@ -48,6 +49,7 @@ extension TreeState {
       folders[owner] = nil
       owners[owner] = .lent
     case .entry: throw .notEmpty
+    case .view, .link: throw .readOnlyFile
     case .item, .scratch, .groupNotes: throw .notDirectory
     case .dead: throw .noEntry
     }
@@ -117,6 +119,7 @@ extension TreeState {
     switch target?.meaning {
     case .folder(let folder): other = folder
     case .entry(let entry): other = entry
+    case .view, .link: throw .readOnlyFile
     case .item, .scratch, .groupNotes: throw .notPermitted
     case .dead, nil: throw .noEntry
     }

@@ -50,9 +50,7 @@ extension TreeState {
       }
     } else {
       let view = try view(owner)
-      if let slot = Slot.fixedSlot(of: key) ?? Self.slot(of: key, in: view) {
-        return Slot.node(owner, slot)
-      }
+      if let slot = Self.slot(of: key, in: view) { return Slot.node(owner, slot) }
       try touch(owner)
     }
     let number = newNumber()
@@ -75,11 +73,13 @@ extension TreeState {
 
   /// What a node number stands for.
   mutating func meaning(of node: NodeID) -> NodeMeaning {
+    if node.isView { return viewMeaning(of: node) }
     if let meaning = overrides[node] { return meaning }
     let (owner, slot) = (Slot.owner(of: node), Slot.slot(of: node))
     switch owners[owner] {
     case .group:
       if slot == Slot.own { return .folder(owner) }
+      if let link = Slot.link(of: slot) { return .link(owner, link) }
       return slot == Slot.groupNotes ? .groupNotes(owner) : .dead
     case .undecided:
       return slot == Slot.own ? .folder(owner) : .dead
@@ -87,6 +87,7 @@ extension TreeState {
       return slot == Slot.own ? .scratch(id) : .dead
     case .entry:
       if slot == Slot.own { return .entry(owner) }
+      if let link = Slot.link(of: slot) { return .link(owner, link) }
       guard let key = key(ofSlot: slot, owner), let number = try? number(of: key, owner),
         number == node
       else { return .dead }
@@ -109,8 +110,10 @@ extension TreeState {
     return view.fields.first { $0.place == place }.map { .field($0.key) }
   }
 
-  private static func slot(of key: ItemKey, in view: EntryView) -> UInt64? {
-    switch key {
+  /// The slot of an item of an entry that was not touched; nil where it has none.
+  static func slot(of key: ItemKey, in view: EntryView) -> UInt64? {
+    if let slot = Slot.fixedSlot(of: key) { return slot }
+    return switch key {
     case .field(let key): view.field(key).map { Slot.firstField + UInt64($0.place) }
     case .attachment(let name):
       view.attachment(name).map { Slot.firstAttachment + UInt64($0.place) }
@@ -129,6 +132,8 @@ extension TreeState {
       return
     }
     references[node] = nil
+    lost.remove(node)
+    if node.isView { return forgetViewDirectory(node) }
     if case .scratch(let id) = overrides[node] ?? scratchMeaning(node) { dropIfGone(id) }
   }
 

@@ -10,7 +10,8 @@ extension TreeState {
   ) throws(TreeError) -> FileHandle {
     let changes = flags.contains(.write) || flags.contains(.truncate)
     switch meaning {
-    case .folder, .entry: throw .isDirectory
+    case .folder, .entry, .view: throw .isDirectory
+    case .link: throw .invalid
     case .dead: throw .noEntry
     case .scratch(let id):
       guard let scratch = scratches[id], scratch.target == nil else { throw .noEntry }
@@ -55,7 +56,8 @@ extension TreeState {
     _ draft: consuming HandleDraft
   ) -> FileHandle {
     let handle = FileHandle(
-      newHandle(), node, flags, scratch: scratch, rule: rule, draft: draft)
+      newHandle(), node, flags, scratch: scratch, rule: rule, values: vault.document.values,
+      opened: options.monotonic(), draft: draft)
     handles[handle.id] = handle
     return handle
   }
@@ -139,6 +141,7 @@ extension TreeState {
     guard let directory = FileDirectory(meaning) else {
       switch meaning {
       case .item(_, let key) where key.isReadOnly && key.isDirectory: throw .readOnlyFile
+      case .view: throw .readOnlyFile
       case .dead: throw .noEntry
       default: throw .notDirectory
       }
@@ -216,7 +219,7 @@ extension WriteRule {
       case .field: .field
       case .attachment: .attachment
       case .tags, .expires, .totp, .hotp: .text(limit: 1 << 20)
-      case .attachments, .history, .version, .inVersion: .nothing
+      case .attachments, .history, .version, .inVersion, .json, .env: .nothing
       }
   }
 }

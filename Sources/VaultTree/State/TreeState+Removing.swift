@@ -14,6 +14,7 @@ extension TreeState {
     }
     switch found.meaning {
     case .folder, .entry: throw .isDirectory
+    case .view, .link: throw .readOnlyFile
     case .dead: throw .noEntry
     case .groupNotes(let owner): try removeNotes(owner)
     case .scratch:
@@ -25,7 +26,7 @@ extension TreeState {
       if isProtectedArrival(.entry(try entryID(owner))) { throw .notPermitted }
       if isReachableGhost(key, owner) { return try removeGhost(name, in: directory) }
       // A code goes with its secret, not by itself.
-      if key.isGenerated, entries[owner]?.overlays[key]?.fresh == nil {
+      if key.isCode, entries[owner]?.overlays[key]?.fresh == nil {
         return try removeCode(key, owner)
       }
       try removeItem(key, owner)
@@ -105,6 +106,7 @@ extension TreeState {
       entries[owner]?.overlays[.attachments] = nil
       try retireNumber(of: .attachments, owner)
     case .item(_, let key): throw key.isDirectory ? .readOnlyFile : .notDirectory
+    case .view, .link: throw .readOnlyFile
     case .scratch, .groupNotes: throw .notDirectory
     case .dead: throw .noEntry
     }
@@ -118,7 +120,7 @@ extension TreeState {
     throw .notPermitted
   }
 
-  private mutating func dropUndecided(_ owner: UInt64) {
+  mutating func dropUndecided(_ owner: UInt64) {
     if let parent = folders[owner]?.parent { removeName(of: owner, inFolder: parent) }
     folders[owner] = nil
     owners[owner] = .lent
@@ -127,9 +129,11 @@ extension TreeState {
   private mutating func removeEntry(_ id: EntryID, _ owner: UInt64) throws(TreeError) {
     guard let parent = parent(of: owner) else { throw .noEntry }
     var base = entries[owner]?.base
+    var hasHistoryItem = entries[owner]?.hasHistoryItem == true
     if let full = entries[owner]?.beforeRemovals {
       vault.replace(id, with: full.entry)
       base = full.base
+      hasHistoryItem = full.hasHistoryItem
     }
     let before = vault.document.entry(id)
     let removal = try recycle(.entry(id))
@@ -140,7 +144,7 @@ extension TreeState {
     owners[owner] = .lent
     forgetView(owner)
     guard case .recycled(let bin) = removal else { return forget(.entry(id)) }
-    if let old { try carryOver(old, base: base, to: id) }
+    if let old { try carryOver(old, base: base, hasHistoryItem, to: id) }
     folders[parent]?.removed.append(
       RemovedChild(id: .entry(id), bin: bin, before: .entry(before)))
     try showInBin(.entry(id), bin)
@@ -148,18 +152,19 @@ extension TreeState {
 
   /// Keeps what the next history item is made of.
   private mutating func carryOver(
-    _ old: EntryNode, base: Entry?, to id: EntryID
+    _ old: EntryNode, base: Entry?, _ hasHistoryItem: Bool, to id: EntryID
   ) throws(TreeError) {
     let owner = owner(of: .entry(id))
     try touch(owner)
     entries[owner]?.base = base
+    entries[owner]?.hasHistoryItem = hasHistoryItem
     entries[owner]?.lastHistoryItem = old.lastHistoryItem
     entries[owner]?.protections = old.protections
     entries[owner]?.revision = old.revision + 1
   }
 
   /// Temporary files that hold a value of an entry that is gone hold it for themselves.
-  private mutating func endVacancies(of entry: EntryNode?) {
+  mutating func endVacancies(of entry: EntryNode?) {
     for id in entry?.vacated.values ?? [:].values { scratches[id]?.vacates = nil }
   }
 
@@ -222,8 +227,11 @@ extension TreeState {
     removeName(of: owner, inFolder: self.owner(of: .group(child.bin)))
     switch (child.id, child.before) {
     case (.entry(let id), .entry(let before)):
-      // Not if it has been edited in the bin meanwhile.
-      if entries[owner]?.firstModified == nil { vault.replace(id, with: before) }
+      // A save may have given it an old version meanwhile.
+      var entry = vault.document.entry(id)
+      entry.times.locationChanged = before.times.locationChanged
+      entry.previousParentGroup = before.previousParentGroup
+      vault.replace(id, with: entry)
       forgetView(owner)
     case (.group(let id), .group(let before)):
       vault.document.replace(id, with: before)

@@ -21,6 +21,7 @@ extension TreeState {
         owner, from: directory, to: newName, in: newDirectory, target, flags)
       return .done
     case .groupNotes: throw .notPermitted
+    case .view, .link: throw .readOnlyFile
     case .dead: throw .noEntry
     case .item(_, let key) where key.isReadOnly: throw .readOnlyFile
     case .item(_, .attachments): throw .notPermitted
@@ -55,7 +56,7 @@ extension TreeState {
       return FileEnd(
         name: name, directory: directory, place: .scratch(id, scratch.file), node: found.node,
         value: .empty, stamp: scratch.file.changeCount)
-    case .folder, .entry, .groupNotes, .dead: throw .isDirectory
+    case .folder, .entry, .groupNotes, .view, .link, .dead: throw .isDirectory
     }
   }
 
@@ -69,6 +70,7 @@ extension TreeState {
       case .folder, .entry: throw flags.contains(.exchange) ? .notPermitted : .isDirectory
       case .item(_, let key) where key.isReadOnly: throw .readOnlyFile
       case .item(_, .attachments): throw .isDirectory
+      case .view, .link: throw .readOnlyFile
       case .item, .groupNotes, .scratch, .dead: break
       }
     }
@@ -188,7 +190,9 @@ extension TreeState {
     }
     try touch(owner)
     let isNew = try isNewName(key, owner)
-    guard isNew || isStripped(key, owner) else { return false }
+    // A new field takes the place of an empty one as any value does.
+    let isFresh = entries[owner]?.overlays[old]?.fresh != nil
+    guard isNew || (!isFresh && isStripped(key, owner)) else { return false }
     let time = now()
     try watchingCodes(of: owner) { (state) throws(TreeError) in
       if let fresh = state.entries[owner]?.overlays[old]?.fresh {

@@ -10,6 +10,8 @@ struct SaveRecord: Sendable {
   /// Those of them that got a history item.
   var historyItems: Set<UInt64> = []
   var newEntries: Set<EntryID> = []
+  /// What was mended in entries that were edited.
+  var mended: Set<Fault> = []
   var structure: UInt64 = 0
   /// When it was taken, by the monotonic clock.
   var taken: Int64 = 0
@@ -36,17 +38,20 @@ extension TreeState {
     let number = nextSave
     nextSave += 1
     saves[number] = record
-    return PreparedSave(document: vault.document, reason: reason, generation: number)
+    return PreparedSave(
+      document: vault.document, reason: reason, mended: record.mended, generation: number)
   }
 
   /// Puts new fields and attachments into the document that are due.
-  private mutating func storeNewNames(_ reason: SaveReason) {
+  mutating func storeNewNames(_ reason: SaveReason) {
     let now = options.monotonic()
     for owner in entries.keys.sorted() {
       for (key, fresh) in newItems(owner) where fresh.hasSettled {
         let isClosed = fresh.writers <= 0
         let wait = now - (fresh.closed ?? now)
-        let isDue = reason.storesAll || fresh.isAwaited || (isClosed && wait >= Self.newNameDelay)
+        let isBack = entries[owner]?.removedItems.contains(key) == true
+        let isOldEnough = isClosed && wait >= Self.newNameDelay
+        let isDue = reason.storesAll || fresh.isAwaited || isBack || isOldEnough
         // A settled value under a key of the document is in the document.
         guard isDue, !key.isUnlistedWhenEmpty, (try? isNewName(key, owner)) == true else {
           continue
@@ -75,7 +80,7 @@ extension TreeState {
   }
 
   /// Takes the fields out of the document that were removed and not made again.
-  private mutating func stripRemovedFields() {
+  mutating func stripRemovedFields() {
     for (owner, entry) in entries where !entry.stripped.isEmpty {
       let fields = entry.stripped
       let times = fields.compactMap { entry.changed[.field($0)] }
@@ -96,6 +101,7 @@ extension TreeState {
       return undoEdit(owner, id, base)
     }
     record.entries[owner] = entry.revision
+    defer { mend(owner, id, &record) }
     guard !entry.hasHistoryItem else {
       record.historyItems.insert(owner)
       return
@@ -112,7 +118,16 @@ extension TreeState {
     events.invalidations.append(.listing(historyNode(owner)))
   }
 
-  private mutating func historyNode(_ owner: UInt64) -> NodeID {
+  /// An edited entry has its faults mended with it, the old version that was made of it too.
+  private mutating func mend(_ owner: UInt64, _ id: EntryID, _ record: inout SaveRecord) {
+    let faults = vault.mend(id)
+    guard !faults.isEmpty else { return }
+    record.mended.formUnion(faults)
+    forgetView(owner)
+    forgetViewContents()
+  }
+
+  mutating func historyNode(_ owner: UInt64) -> NodeID {
     (try? number(of: .history, owner)) ?? Slot.node(owner, Slot.own)
   }
 

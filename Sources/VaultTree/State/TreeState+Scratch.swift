@@ -18,14 +18,17 @@ extension TreeState {
       return false
     }
     var failure: TreeError?
-    let isTemporary = TemporaryNames.isTemporary(name, isExclusive: isExclusive) { name in
-      do throws(TreeError) {
-        return try stands(name, in: directory)
-      } catch {
-        failure = error
-        return false
-      }
-    }
+    let (sought, now) = (soughtNames, options.monotonic())
+    let isTemporary = TemporaryNames.isTemporary(
+      name, isExclusive: isExclusive,
+      stands: { name in
+        do throws(TreeError) {
+          return try stands(name, in: directory)
+        } catch {
+          failure = error
+          return false
+        }
+      }, wasSought: { sought.wasSought($0, in: directory, at: now) })
     if let failure { throw failure }
     return isTemporary
   }
@@ -35,7 +38,7 @@ extension TreeState {
     _ name: [UInt8], in directory: FileDirectory
   ) throws(TreeError) -> Bool {
     guard let owner = directory.entryOwner, let key = try itemKey(named: name, in: directory),
-      !key.isDirectory
+      !key.isDirectory, !key.isReadOnly
     else { return false }
     if entries[owner]?.overlays[key] != nil { return true }
     return try isShown(key, owner)
@@ -129,7 +132,7 @@ extension FileDirectory {
     case .entry(let owner): self = .entry(owner)
     case .item(let owner, .attachments): self = .attachments(owner)
     case .folder(let owner): self = .folder(owner)
-    case .item, .groupNotes, .scratch, .dead: return nil
+    case .item, .groupNotes, .scratch, .view, .link, .dead: return nil
     }
   }
 }

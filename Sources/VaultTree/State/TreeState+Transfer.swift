@@ -74,9 +74,10 @@ extension TreeState {
     let isInDocument = try !isNewName(key, owner)
     guard entries[owner]?.overlays[key]?.fresh == nil else {
       entries[owner]?.overlays[key] = isInDocument ? .absent : nil
+      noteKind(.change, owner)
       return noteEdit(owner)
     }
-    guard !key.isGenerated else { return }
+    guard !key.isCode else { return }
     try watchingCodes(of: owner) { (state) throws(TreeError) in
       try state.clear(key, owner, at: time)
     }
@@ -126,7 +127,7 @@ extension TreeState {
   ) throws(TreeError) {
     let time = now()
     // A code can't be given away.
-    for end in [there.0.source, there.0.target] where end.item?.key.isGenerated == true {
+    for end in [there.0.source, there.0.target] where end.item?.key.isCode == true {
       throw .invalid
     }
     try putExchanged(there, at: time)

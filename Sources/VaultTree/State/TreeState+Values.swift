@@ -84,7 +84,7 @@ extension TreeState {
 
   /// Whether a file is under a name that isn't in the document.
   mutating func isNewName(_ key: ItemKey, _ owner: UInt64) throws(TreeError) -> Bool {
-    try !view(owner).has(key)
+    try !isInDocument(key, owner)
   }
 
   /// A value that settled is what is there: the name is shown, whatever it was before.
@@ -110,7 +110,7 @@ extension TreeState {
     case .field: try storeFresh(.empty, key, owner, at: time)
     case .tags, .expires: entries[owner]?.overlays[key] = .ghost(isReachable: true)
     case .totp, .hotp: try dropCode(key, owner)
-    case .attachment, .attachments, .history, .version, .inVersion: break
+    case .attachment, .attachments, .history, .version, .inVersion, .json, .env: break
     }
   }
 
@@ -169,19 +169,25 @@ extension TreeState {
     } catch {
       throw .invalid
     }
+    let known = Set(try view(owner).fields.map(\.key))
     try edit(owner, .change, at: time) { (entry) throws(TreeError) in entry = changed }
+    let directory = Slot.node(owner, Slot.own)
+    events.invalidations.append(.listing(directory))
+    for field in try view(owner).fields where !known.contains(field.key) {
+      events.invalidations.append(.name(in: directory, field.fileName))
+    }
   }
 
   /// Takes a code and drops it: a copy of a tree brings back old ones.
   private mutating func dropCode(_ key: ItemKey, _ owner: UInt64) throws(TreeError) {
     let kind: OneTimeKind = key == .totp ? .time : .counter
     let id = try entryID(owner)
-    let hasSecret = try vault.hasOneTimeSecret(kind, in: view(owner).filled)
+    let hasSecret = vault.hasOneTimeSecret(kind, in: try filledEntry(owner))
     guard hasSecret || newEntries.contains(id) else { throw .invalid }
     entries[owner]?.codeRemovals[key] = nil
     guard try isShown(key, owner), entries[owner]?.overlays[key]?.fresh != nil else { return }
     // Shows the code again when there is one; else answers the rest of the copy.
-    let isThere = try view(owner).has(key)
+    let isThere = try isInDocument(key, owner)
     entries[owner]?.overlays[key] = isThere ? nil : .ghost(isReachable: true)
   }
 
@@ -213,7 +219,7 @@ extension TreeState {
   private mutating func removeFresh(_ key: ItemKey, _ owner: UInt64) throws(TreeError) {
     // A value in the document behind it is a field's whose name was moved aside: it stays for that.
     let isInDocument = try !isNewName(key, owner)
-    noteKind(.removal, owner, full: try materialized(owner))
+    noteKind(.removal, owner, full: try materialized(owner), base: try baseOfNewNames(owner))
     entries[owner]?.overlays[key] = isInDocument ? .absent : nil
     noteEdit(owner)
   }
@@ -224,25 +230,27 @@ extension TreeState {
   ) throws(TreeError) {
     switch key {
     case .field(let field):
-      if let old = try view(owner).field(field), FieldNames.standardFileName(of: field) == nil {
-        entries[owner]?.protections[field] = old.isProtected
-        entries[owner]?.stripped.insert(field)
-      }
+      let old = try view(owner).field(field)
       try edit(owner, .removal, at: time) { (entry) throws(TreeError) in
         guard let old = entry.string(field) else { return }
         entry.set(field, to: .empty, isProtected: old.isProtected)
       }
+      guard let old, !FieldNames.isShownStandard(field) else { return }
+      entries[owner]?.protections[field] = old.isProtected
+      entries[owner]?.stripped.insert(field)
+      entries[owner]?.removedItems.insert(key)
     case .attachment(let name):
       try edit(owner, .removal, at: time) { (entry) throws(TreeError) in
         entry.removeAttachment(name)
       }
+      entries[owner]?.removedItems.insert(key)
     case .tags:
       try edit(owner, .removal, at: time) { (entry) throws(TreeError) in entry.tags = [] }
     case .expires:
       try edit(owner, .removal, at: time) { (entry) throws(TreeError) in
         entry.times.expires = false
       }
-    case .totp, .hotp, .attachments, .history, .version, .inVersion:
+    case .totp, .hotp, .attachments, .history, .version, .inVersion, .json, .env:
       throw .notPermitted
     }
   }

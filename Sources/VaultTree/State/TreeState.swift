@@ -6,20 +6,31 @@ import Vault
 ///
 /// Nothing in it waits for anything: no file, no other lock but those of atomics.
 struct TreeState {
-  var vault: Vault
+  var vault: Vault { didSet { vaultVersion &+= 1 } }
+  /// Counts the changes of the vault.
+  private(set) var vaultVersion: UInt64 = 0
   let options: TreeOptions
   let sealing: SealingKey
   let quota: ScratchQuota
   /// When the tree was made: the times of what has none.
-  let started: Timestamp
+  var started: Timestamp
   /// From now on nothing changes any more.
   var isEnding = false
+
+  /// Whether it is locked.
+  var openness = Openness.open
+  /// What brings the same nodes back after a lock; while it is locked only.
+  var kept: KeptNodes?
+  /// What the kernel held at the last unlock and was no more.
+  var lost: Set<NodeID> = []
+  /// Handles with a lower number died at a lock.
+  var firstHandle: UInt64 = 1
+  /// Those of them that had unsettled writes.
+  var lostWrites: Set<HandleID> = []
 
   /// What owner numbers were given to; the root has 0.
   var owners: [UInt64: OwnerKind]
   var nextOwner: UInt64 = 1
-  /// Counts the new fields and attachments.
-  var nextFresh: UInt64 = 0
   var groupOwners: [GroupID: UInt64]
   var entryOwners: [EntryID: UInt64] = [:]
   var folders: [UInt64: FolderNode]
@@ -33,11 +44,17 @@ struct TreeState {
   var scratches: [ScratchID: ScratchNode] = [:]
   var scratchNames: [FileDirectory: [[UInt8]: ScratchID]] = [:]
 
+  /// Names that somebody asked for in vain.
+  var soughtNames = SoughtNames()
+
   var handles: [HandleID: FileHandle] = [:]
   var directories: [HandleID: DirectoryHandle] = [:]
   var nextHandle: UInt64 = 1
   /// How many handles hold unsettled writes of a node.
   var unsettled: [NodeID: Int] = [:]
+
+  /// Counts the new fields and attachments.
+  var nextFresh: UInt64 = 0
 
   /// Entries that aren't in the file yet.
   var newEntries: Set<EntryID> = []
@@ -49,9 +66,22 @@ struct TreeState {
   var saves: [UInt64: SaveRecord] = [:]
   var nextSave: UInt64 = 1
 
+  /// The numbers of the directories below `.kdbxfs` that someone knows, but for the lasting ones.
+  var viewNumbers: [ViewDirectory: NodeID] = [:]
+  var viewDirectories: [NodeID: ViewDirectory] = [:]
+  var nextView = UInt64(ViewDirectory.lasting.count)
+  /// What was found in them lately.
+  var viewContents: [ViewDirectory: ViewContent] = [:]
+  /// Counts what changes what they hold.
+  var viewStamp: UInt64 = 0
+
   /// Views of entries that were lately looked at.
-  private var views: [UInt64: EntryView] = [:]
-  private static let viewLimit = 256
+  private var views = ViewCache()
+  /// The codes of those among them that may have any.
+  private var knownCodes: [UInt64: EntryCodes] = [:]
+  private static let codesLimit = 4096
+  /// The old versions of the entry whose history was looked at last.
+  private var lastHistory: History?
 
   /// What to tell once the lock is given back.
   var events = TreeEvents()
@@ -76,6 +106,7 @@ struct TreeState {
   /// Refuses changes where there can be none.
   func checkWritable() throws(TreeError) {
     guard !options.isReadOnly, !isEnding else { throw .readOnly }
+    guard openness == .open else { throw .locked }
   }
 
   // MARK: - Views
@@ -83,16 +114,71 @@ struct TreeState {
   /// The entry of an owner, taken apart.
   mutating func view(_ owner: UInt64) throws(TreeError) -> EntryView {
     if let view = views[owner] { return view }
-    guard case .entry(let id) = owners[owner] else { throw .noEntry }
-    let hasNewNames = entries[owner]?.overlays.values.contains { $0.fresh != nil } == true
-    let filled = hasNewNames ? try materialized(owner) : nil
-    let view = EntryView(vault.document.entry(id), filled: filled, in: vault)
-    if views.count >= Self.viewLimit { views.removeAll(keepingCapacity: true) }
-    views[owner] = view
+    let view = EntryView(try entry(owner), in: vault.document.values)
+    views.keep(view, of: owner)
     return view
   }
 
-  mutating func forgetView(_ owner: UInt64) { views[owner] = nil }
+  /// Forgets what was worked out of an entry; call when anything about it has changed.
+  mutating func forgetView(_ owner: UInt64) {
+    views.forget(owner)
+    knownCodes[owner] = nil
+    if lastHistory?.owner == owner { lastHistory = nil }
+  }
+
+  /// Forgets all that was worked out for who looked at it.
+  mutating func forgetWhatWasSeen() {
+    views = ViewCache()
+    knownCodes = [:]
+    lastHistory = nil
+    viewContents = [:]
+    soughtNames = SoughtNames()
+  }
+
+  /// The entry of an owner as the document has it.
+  func entry(_ owner: UInt64) throws(TreeError) -> Entry {
+    vault.document.entry(try entryID(owner))
+  }
+
+  /// The entry with new fields that aren't in the document yet: what codes are made from.
+  mutating func filledEntry(_ owner: UInt64) throws(TreeError) -> Entry {
+    hasNewNames(owner) ? try materialized(owner) : try entry(owner)
+  }
+
+  func hasNewNames(_ owner: UInt64) -> Bool {
+    entries[owner]?.overlays.values.contains { $0.fresh != nil } == true
+  }
+
+  /// Whether an entry has one-time codes.
+  mutating func codes(_ owner: UInt64) throws(TreeError) -> EntryCodes {
+    guard try view(owner).mayHaveCode || hasNewNames(owner) else { return EntryCodes() }
+    if let codes = knownCodes[owner] { return codes }
+    let entry = try filledEntry(owner)
+    let codes = EntryCodes(
+      time: .init(vault.oneTimeCode(of: entry, at: 0)), counter: .init(vault.counterCode(of: entry))
+    )
+    if knownCodes.count >= Self.codesLimit { knownCodes = [:] }
+    knownCodes[owner] = codes
+    return codes
+  }
+
+  /// The old versions of an entry.
+  mutating func history(_ owner: UInt64) throws(TreeError) -> VersionList {
+    if let history = lastHistory, history.owner == owner { return history.list }
+    let list = VersionList(of: try entry(owner))
+    lastHistory = History(owner: owner, list: list)
+    return list
+  }
+
+  /// An old version, taken apart; nil where there is none of that name.
+  mutating func version(named name: [UInt8], _ owner: UInt64) throws(TreeError) -> EntryView? {
+    let list = try history(owner)
+    if let version = lastHistory?.version, version.name == name { return version.view }
+    guard let entry = list.version(named: name) else { return nil }
+    let view = EntryView(entry, in: vault.document.values)
+    lastHistory?.version = (name, view)
+    return view
+  }
 
   /// Takes up bookkeeping of an entry; call before the first change of anything about it.
   mutating func touch(_ owner: UInt64) throws(TreeError) {
@@ -105,6 +191,13 @@ struct TreeState {
     guard case .entry(let id) = owners[owner] else { throw .noEntry }
     return id
   }
+}
+
+/// The old versions of an entry, and the one of them that was looked at last.
+private struct History: Sendable {
+  let owner: UInt64
+  let list: VersionList
+  var version: (name: [UInt8], view: EntryView)?
 }
 
 /// What an owner number was given to.

@@ -6,6 +6,7 @@ import ctypes
 import errno
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -63,13 +64,14 @@ def copied(case: str, folder: Path) -> Path:
 class Run:
     """One case: its vault mounted and unmounted as the steps say, judged by all readers."""
 
-    def __init__(self, case: str, folder: Path, place: Path, name: str = "vault.kdbx"):
+    def __init__(self, case: str, folder: Path, place: Path, name: str = "vault.kdbx",
+                 readers=judges.JUDGES):
         self.folder = copied(case, folder)
         self.vault, self.place = self.folder / name, place
         facts = json.loads(next(CASES.glob(case + "-*/expect.json")).read_text())
         self.facts = Facts(case, name, facts["vaults"][name])
         self.password = self.facts.password
-        self.before = judges.Witness(self.vault, self.password)
+        self.before = judges.Witness(self.vault, self.password, judges=readers)
 
     def mount(self, *options, autosave=0, **more) -> programs.Mount:
         return programs.mount(self.vault, self.place, "-o", f"autosave={autosave}", *options,
@@ -163,6 +165,29 @@ def test_014_whole_with_another_password(folder, place):
     vault = copied("014", folder) / "whole.kdbx"
     done = programs.run(vault, place, password="not-it")
     assert done.code == 12 and "wrong password" in done.err.lower()
+
+
+@pytest.mark.parametrize("name, words, is_right", [
+    ("header-bit", "damaged, in its header, whose checksum is wrong", False),
+    ("body-bit", "damaged, in its data blocks: at its byte ", True),
+    ("not-kdbx", "is not a KeePass vault", False),
+])
+def test_014_says_what_is_damaged(name, words, is_right, folder, place):
+    vault = copied("014", folder) / f"{name}.kdbx"
+    done = programs.run(vault, place, password="pw-damaged")
+    assert words in done.errors[0]
+    assert ("hint: the password and the key file are right" in done.err) == is_right
+
+
+def test_015_names_the_character_and_its_place(folder, place):
+    vault = copied("015", folder) / "broken.kdbx"
+    done = programs.run(vault, place, password="pw-ctrl")
+    where = re.fullmatch(
+        r".*a character that XML can't hold \(0x02\) at byte (\d+) of the XML", done.errors[0])
+    dump = shared.dumper()
+    header = dump.parse_header(vault.read_bytes())
+    xml = dump.raw_open(header, "pw-ctrl", None)[0]
+    assert xml[int(where[1])] == 2
 
 
 # Names
@@ -499,7 +524,8 @@ def test_042_killed(run):
     (mount / "mail/password").write_text("done-8\n")
     assert programs.run("save", mount.place).code == 0
     (mount / "mail/password").write_text("done-9\n")
-    mount.kill()
+    mount.signal(signal.SIGKILL)
+    mount.wait_for_end()
     run.before.expect({"mail": {"Password": ("mail-pw-1", "done-8"), "history": 1}})
     again = run.mount()
     assert read(again / "mail/password") == "done-8"

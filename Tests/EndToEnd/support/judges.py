@@ -1,4 +1,4 @@
-"""What a vault holds, as three programs read it, and what differs between two readings.
+"""What a vault holds, as four programs read it, and what differs between two readings.
 
 A test edits through the mount and states the differences it expects; everything that it doesn't
 state must be as before: other entries, order, unknown elements, times, history, settings.
@@ -7,6 +7,7 @@ state must be as before: other entries, order, unknown elements, times, history,
 from __future__ import annotations
 
 import base64
+import contextlib
 import datetime
 import gzip
 import hashlib
@@ -23,6 +24,7 @@ from lxml import etree
 from pykeepass import PyKeePass
 
 from . import kdbx
+from .programs import ROOT
 
 STANDARD = ("Title", "UserName", "Password", "URL", "Notes")
 YEAR_ONE = 62_135_596_800  # seconds from 0001-01-01 to 1970-01-01
@@ -282,15 +284,20 @@ def keepassxc(*arguments, password=None, keyfile=None, check=True) -> bytes:
     return done.stdout
 
 
-def read_keepassxc(path, password, keyfile=None, exports=True) -> Reading:
-    start = int(time.time())
-    xml = keepassxc("export", path, password=password, keyfile=keyfile)
-    tree = etree.fromstring(xml, etree.XMLParser(huge_tree=True))
+def mark_filled_in(tree, start: int):
+    """Marks the times that a reader may have filled in: those of its reading, which began then."""
     for element in tree.iter():
         # A time that the file lacks is that of the reading.
         if isinstance(element.tag, str) and element.tag.endswith(("Time", "Changed")):
             if element.text and unix_time(element.text) in range(start, int(time.time()) + 1):
                 element.text = NOW
+
+
+def read_keepassxc(path, password, keyfile=None, exports=True) -> Reading:
+    start = int(time.time())
+    xml = keepassxc("export", path, password=password, keyfile=keyfile)
+    tree = etree.fromstring(xml, etree.XMLParser(huge_tree=True))
+    mark_filled_in(tree, start)
     for data in tree.iter("CustomData"):
         # It keeps items in no order, and notes the moment of its own reading.
         items = [item for item in data if text_of(item, "Key") != "_LAST_MODIFIED"]
@@ -309,7 +316,59 @@ def read_keepassxc(path, password, keyfile=None, exports=True) -> Reading:
     return reading
 
 
-JUDGES = {"own reader": read_own, "pykeepass": read_pykeepass, "keepassxc-cli": read_keepassxc}
+class CannotJudge(Exception):
+    """The program doesn't know something that the vault has."""
+
+
+def keepass_knows(path) -> bool:
+    """Whether Debian's KeePass 2 has the vault's cipher and key derivation: no Argon2id, no Twofish."""
+    header = kdbx.Header.read(Path(path).read_bytes())
+    if header.cipher == "unknown":
+        return False
+    return header.major < 4 or header.kdf["$UUID"][1] != kdbx.KDFS["argon2id"]
+
+
+def keepass(path, output, password, keyfile=None, copy=None) -> str:
+    """Has KeePass 2 read a vault, and write it as plain XML and, if asked, as a copy of its own.
+
+    Returns what it says: `opened`, or why it refuses.
+    """
+    program = ROOT / ".build" / "keepass2" / "Judge.exe"
+    if not program.exists():
+        subprocess.run([ROOT / "scripts" / "build-judge"], check=True)
+    arguments = [path, output, keyfile or "-"] + ([copy] if copy else [])
+    done = subprocess.run(
+        ["mono", program, *map(os.fspath, arguments)],
+        input=b"-\n" if password is None else password.encode().hex().encode() + b"\n",
+        capture_output=True,
+        timeout=300,
+        env=os.environ | {"TZ": "UTC", "LC_ALL": "C.UTF-8"},
+    )
+    return done.stdout.decode().strip()
+
+
+def read_keepass(path, password, keyfile=None) -> Reading:
+    if not keepass_knows(path):
+        raise CannotJudge
+    start = int(time.time())
+    with tempfile.NamedTemporaryFile(suffix=".xml") as file:
+        said = keepass(path, file.name, password, keyfile)
+        if said != "opened":
+            raise AssertionError(f"KeePass 2: {said}")
+        tree = etree.parse(file.name, etree.XMLParser(huge_tree=True)).getroot()
+    mark_filled_in(tree, start)
+    reading = Builder(tree, None).build()
+    # Filled in with the moment of the reading, where the file has none.
+    reading.meta.pop("SettingsChanged", None)
+    return reading
+
+
+JUDGES = {
+    "own reader": read_own,
+    "pykeepass": read_pykeepass,
+    "keepassxc-cli": read_keepassxc,
+    "KeePass 2": read_keepass,
+}
 
 
 # Comparing
@@ -475,7 +534,11 @@ class Witness:
 
     def read(self) -> dict[str, Reading]:
         arguments = self.path, self.password, self.keyfile
-        return {name: judge(*arguments) for name, judge in self.judges.items()}
+        readings = {}
+        for name, judge in self.judges.items():
+            with contextlib.suppress(CannotJudge):
+                readings[name] = judge(*arguments)
+        return readings
 
     def expect(self, expected: dict[str, dict]) -> dict[str, Reading]:
         """The vault differs from then in what is expected, and in nothing else: all judges agree."""

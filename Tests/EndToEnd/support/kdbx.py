@@ -67,9 +67,21 @@ def key_of_file(data: bytes) -> bytes:
     return sha256(data)
 
 
-def composite_key(password: str | None, keyfile: bytes | None) -> bytes:
+def composite_key(password: str | None, keyfile: bytes | None, *answers: bytes) -> bytes:
     parts = [] if password is None else [sha256(password.encode())]
-    return sha256(*parts, *([] if keyfile is None else [key_of_file(keyfile)]))
+    parts += [] if keyfile is None else [key_of_file(keyfile)]
+    return sha256(*parts, *answers)
+
+
+def keys(header, password, keyfile, responder, composite=None) -> tuple[bytes, bytes]:
+    """The derived key and the master key; `responder` answers the challenges of a hardware key."""
+    inside, beside = [], []
+    if responder and header.major >= 4:
+        inside = [sha256(responder(header.kdf["S"][1]))]
+    elif responder:
+        beside = [sha256(responder(header.field(4)))]
+    transformed = header.transformed(composite or composite_key(password, keyfile, *inside))
+    return transformed, sha256(header.field(4), *beside, transformed)
 
 
 def aes_kdf(key: bytes, seed: bytes, rounds: int) -> bytes:
@@ -118,6 +130,7 @@ class Header:
     minor: int
     fields: list[tuple[int, bytes]]
     raw: bytes = b""
+    signature: bytes = SIGNATURE
 
     def field(self, number: int) -> bytes:
         for found, value in reversed(self.fields):
@@ -158,7 +171,7 @@ class Header:
 
     def bytes(self) -> bytes:
         form = "<BI" if self.major >= 4 else "<BH"
-        out = SIGNATURE + struct.pack("<HH", self.minor, self.major)
+        out = self.signature + struct.pack("<HH", self.minor, self.major)
         return out + b"".join(struct.pack(form, n, len(v)) + v for n, v in self.fields)
 
     def transformed(self, key: bytes) -> bytes:
@@ -212,10 +225,11 @@ class File:
     xml: bytes = b""
 
 
-def read(data: bytes, password: str | None, keyfile: bytes | None = None) -> File:
+def read(
+    data: bytes, password: str | None, keyfile: bytes | None = None, responder=None
+) -> File:
     header = Header.read(data)
-    transformed = header.transformed(composite_key(password, keyfile))
-    master = sha256(header.field(4), transformed)
+    transformed, master = keys(header, password, keyfile, responder)
     body = data[len(header.raw) :]
     if header.major >= 4:
         plain, number, key, binaries = read_body4(header, transformed, master, body)
@@ -365,6 +379,8 @@ def write(
     binaries: list[tuple[int, bytes]] = (),
     rewrite=lambda xml: xml,
     composite: bytes | None = None,
+    responder=None,
+    signature: bytes = SIGNATURE,
 ) -> bytes:
     """The file that holds `tree`, whose protected values are clear text. `tree` stays as it is.
 
@@ -372,9 +388,9 @@ def write(
     for a key that no password and key file need make.
     """
     header = recipe.header()
+    header.signature = signature
     raw = header.bytes()
-    transformed = header.transformed(composite or composite_key(password, keyfile))
-    master = sha256(header.field(4), transformed)
+    transformed, master = keys(header, password, keyfile, responder, composite)
     tree = etree.fromstring(etree.tostring(tree))
     modern = header.major >= 4
     number, key = (3, os.urandom(64)) if modern else (2, header.field(8))

@@ -138,7 +138,7 @@ class Mount:
         """Waits until the serving process has ended; its exit code where it is our child."""
         if self.process is not None:
             _, said = self.process.communicate(timeout=PATIENCE)
-            self.said += said.decode("utf-8", "replace")
+            self.said += (said or b"").decode("utf-8", "replace")
             return self.process.returncode
         wait_until(lambda: not any(map(is_alive, self.pids)), "the serving process ends")
         return None
@@ -164,17 +164,20 @@ class Mount:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process still holds anything: its files and locks go with its last thread."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
-        threads = os.listdir(f"/proc/{pid}/task")
     except OSError:
         return False
-    return state != "Z" or len(threads) > 1
+    return state != "Z"
 
 
-def mount(vault, place, *options, password=None, front=False, env=None) -> Mount:
-    """Mounts; the server is a daemon, or our child with `front` (`-f`)."""
+def mount(vault, place, *options, password=None, front=False, env=None, log=None,
+          served_by=None) -> Mount:
+    """Mounts; the server is a daemon, or our child with `front` (`-f`).
+
+    What a server in front says goes into the file `log`, if one is named. `served_by` is another
+    program than the usual one.
+    """
     arguments = [*options, os.fspath(vault), os.fspath(place)]
     if not front:
         done = run(*arguments, password=password, env=env)
@@ -183,20 +186,22 @@ def mount(vault, place, *options, password=None, front=False, env=None) -> Mount
         pids = [pid for pid, line in processes_naming(Path(place)).items()]
         assert pids, "no process serves the mount"
         return Mount(Path(vault), Path(place), pids=pids, said=done.err)
-    process = subprocess.Popen(
-        [program(), "-f", *map(os.fspath, arguments)],
-        stdin=subprocess.DEVNULL if password is None else subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        env=os.environ | PRINTED | (env or {}),
-        start_new_session=True,
-    )
+    with open(log, "wb") if log else contextlib.nullcontext(subprocess.PIPE) as errors:
+        process = subprocess.Popen(
+            [served_by or program(), "-f", *map(os.fspath, arguments)],
+            stdin=subprocess.DEVNULL if password is None else subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            env=os.environ | PRINTED | (env or {}),
+            start_new_session=True,
+        )
     if password is not None:
         process.stdin.write(password.encode() + b"\n")
         process.stdin.close()
         process.stdin = None
     wait_until(lambda: process.poll() is not None or mount_at(place), "the mount appears")
-    assert process.poll() is None, process.stderr.read().decode("utf-8", "replace")
+    assert process.poll() is None, (
+        Path(log).read_text() if log else process.stderr.read().decode("utf-8", "replace"))
     return Mount(Path(vault), Path(place), process, [process.pid])
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import sys
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from . import judges, kdbx
+from . import judges, kdbx, responder
 from .programs import ROOT
 
 SHARED = Path(os.environ.get("KDBXFS_SHARED") or ROOT.parent / "shared").resolve()
@@ -52,6 +53,21 @@ class Case:
                    ("challenge_response_secret", "challenge_responses"))
 
     @property
+    def answers(self) -> list[str]:
+        """What a responder must be told to answer as the hardware key does; empty without one."""
+        credentials = self.record["credentials"]
+        if secret := credentials.get("challenge_response_secret"):
+            return [secret]
+        known = credentials.get("challenge_responses") or {}
+        return [f"{challenge}={answer}" for challenge, answer in known.items()]
+
+    @property
+    def responder(self):
+        """The hardware key for readers in Python; None without one."""
+        words = self.answers
+        return (lambda challenge: responder.answer(words, challenge)) if words else None
+
+    @property
     def opens(self) -> bool:
         return self.record["expect"] == "opens"
 
@@ -73,6 +89,9 @@ class Case:
     @property
     def options(self) -> list:
         options = ["--keyfile", self.keyfile] if self.keyfile else []
+        if self.wants_response:
+            for word in [sys.executable, responder.__file__, *self.answers]:
+                options += ["--challenge-response", word]
         return options + (["--no-password"] if self.password is None else [])
 
     def opened_by(self, program: str) -> bool:
@@ -99,14 +118,17 @@ def transformed_key(case: Case, path: Path) -> bytes:
     dump = dumper()
     header = dump.parse_header(path.read_bytes())
     keyfile = case.keyfile.read_bytes() if case.keyfile else None
-    return dump.transform(header, dump.composite(case.password, keyfile))
+    part = None
+    if case.responder and header.major >= 4:
+        part = dump.sha256(case.responder(header.transform_seed))
+    return dump.transform(header, dump.composite(case.password, keyfile, part))
 
 
-def read_with_dumper(path, password, keyfile=None) -> judges.Reading:
+def read_with_dumper(path, password, keyfile=None, responder=None) -> judges.Reading:
     dump = dumper()
     header = dump.parse_header(Path(path).read_bytes())
     key = Path(keyfile).read_bytes() if keyfile else None
-    xml, stream, stream_key, binaries, _, _ = dump.raw_open(header, password, key)
+    xml, stream, stream_key, binaries, _, _ = dump.raw_open(header, password, key, responder)
     tree, _ = dump.raw_tree(xml, stream, stream_key)
     pool = None if binaries is None else [content for _, content in binaries]
     reading = judges.Builder(tree, pool).build()

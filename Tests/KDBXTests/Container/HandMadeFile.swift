@@ -15,13 +15,28 @@ struct HandMadeFile {
   /// What follows the closing block: in KDBX 4 in the file, in KDBX 3 inside the encryption.
   var trailer: [UInt8] = []
   var password = "test"
+  /// What a hardware key answers to the challenge, if it has a part in the key.
+  var answer: (@Sendable ([UInt8]) -> [UInt8])?
 
   var bytes: [UInt8] {
     get throws {
       let parameters = try parameters
-      let key = try DerivedKey(from: CompositeKey(password: password), with: parameters)
+      var composite = SHA256.hash([UInt8](password.utf8).span)
+      if let answer, header.major >= 4 {
+        composite += SHA256.hash(answer(parameters.salt).span)
+      }
+      composite = SHA256.hash(composite.span)
+      let key = try DerivedKey(
+        from: SecretBytes(copying: composite.span), with: parameters, limits: .standard)
       return header.major >= 4 ? try version4(key) : try version3(key)
     }
+  }
+
+  /// The key of the outer cipher.
+  private func cipherKey(_ key: DerivedKey) -> [UInt8] {
+    let seed = field(4)
+    let part = header.major < 4 ? answer.map { SHA256.hash($0(seed).span) } ?? [] : []
+    return SHA256.hash((seed + part + revealed(key.bytes)).span)
   }
 
   private var parameters: KDFParameters {
@@ -62,10 +77,7 @@ struct HandMadeFile {
     let cipher = try #require(OuterCipher(identifier: field(2)))
     let iv = field(7)
     var buffer = WipedBuffer()
-    let cipherKey = key.cipherKey(masterSeed: field(4))
-    var encryptor = try cipherKey.withBytes { (key) throws(CipherError) in
-      try Encryptor(cipher, key: key, iv: iv.span)
-    }
+    var encryptor = try Encryptor(cipher, key: cipherKey(key).span, iv: iv.span)
     try encryptor.update(plain.span, into: &buffer)
     try encryptor.finish(into: &buffer)
     return [UInt8](copying: buffer.bytes)

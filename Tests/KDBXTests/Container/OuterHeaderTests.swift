@@ -103,7 +103,7 @@ import Testing
       testDescription: "an unknown second signature", bytes: hex("03D9A29A 68FB4BB5"),
       kind: .notAVault),
     Stranger(
-      testDescription: "KeePass 1", bytes: hex("03D9A29A 65FB4BB5 03000000"), kind: .keePass1),
+      testDescription: "KeePass 1", bytes: hex("03D9A29A 65FB4BB5 03000000"), kind: .notAVault),
     Stranger(
       testDescription: "only a signature", bytes: hex("03D9A29A 67FB4BB5"), kind: .truncated),
     Stranger(testDescription: "a signature cut off", bytes: hex("03D9A29A 67"), kind: .truncated),

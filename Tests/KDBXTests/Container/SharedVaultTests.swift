@@ -119,12 +119,31 @@ struct SharedVaultTests {
   }
 
   @Test(arguments: legacy)
-  func `is called a KeePass 1 file`(vault: Case) {
+  func `a KeePass 1 file opens with what it holds`(vault: Case) throws {
+    let opened = try Self.open(vault)
+    #expect(opened.header.isKeePass1)
+    let expected = try JSON(parsing: SharedVaults.file(try #require(vault.expected)))
+    let document = opened.document
+    #expect(document.entryCount == expected["counts"]?["entries"]?.int)
+    // The root is none of the file's.
+    #expect(document.groupCount - 1 == expected["counts"]?["groups"]?.int)
+    let ids = Dictionary(
+      document.allEntries.map { (document.entry($0).uuid, $0) }, uniquingKeysWith: { $1 })
+    for entry in expected["entries"]?.array ?? [] {
+      let uuid = VaultUUID(hex(entry["uuid"]?.string ?? "").span)
+      let id = try #require(uuid.flatMap { ids[$0] })
+      guard let strings = Self.expectedStrings(of: entry) else { continue }
+      #expect(Self.strings(of: document.entry(id), in: document) == strings)
+    }
+  }
+
+  @Test(arguments: legacy.filter { $0.features.contains("kdf-rounds:usual") })
+  func `a wrong password for a KeePass 1 file is called that`(vault: Case) {
     let bytes = vault.bytes
     let error = #expect(throws: KDBXError.self) {
-      _ = try KDBXFile.open(bytes.span, with: CompositeKey(password: ""))
+      _ = try KDBXFile.open(bytes.span, with: CompositeKey(password: "not the password"))
     }
-    #expect(error?.kind == .keePass1)
+    #expect(error?.kind == .wrongKey)
   }
 
   @Test(arguments: either)

@@ -52,7 +52,9 @@ enum SharedVaults {
       }
       if let keyFile {
         let bytes = SharedVaults.file(keyFile)
-        keyFileKey = try KeyFile.key(from: bytes.span)
+        keyFileKey =
+          expect == "legacy"
+          ? KeyFile.keePass1Key(from: bytes.span) : try KeyFile.key(from: bytes.span)
       }
       return CompositeKey(Credentials(password: passwordBytes, keyFileKey: keyFileKey))
     }

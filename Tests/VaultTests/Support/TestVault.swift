@@ -79,7 +79,8 @@ struct TestVault {
     text("</Entry>")
   }
 
-  private mutating func field(_ name: String, _ value: String) {
+  /// Writes a field; one whose name begins with `*` is a protected one.
+  mutating func field(_ name: String, _ value: String) {
     let isProtected = name.hasPrefix("*")
     text("<String><Key>\(isProtected ? String(name.dropFirst()) : name)</Key>")
     guard isProtected else { return text("<Value>\(Self.escaped(value))</Value></String>") }

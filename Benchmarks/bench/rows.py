@@ -1,0 +1,44 @@
+"""What a row is, and the list of all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One line of the table: ours beside the peer's or the limit's."""
+
+    what: str
+    ours: str
+    peer: str
+    ratio: float
+    goal: float
+    at_least: bool = False  # the ratio is to be at least the goal, not at most
+
+    @property
+    def is_reached(self) -> bool:
+        return self.ratio >= self.goal if self.at_least else self.ratio <= self.goal
+
+    @property
+    def wanted(self) -> str:
+        return f"{'≥' if self.at_least else '≤'} {self.goal:g}"
+
+
+Measure = Callable[["Bench"], Iterator[Figure]]  # noqa: F821
+ROWS: dict[str, tuple[str, Measure]] = {}
+
+
+def row(name: str, what: str):
+    """Declares a row: a function that takes the bench and yields figures."""
+
+    def declare(measure: Measure) -> Measure:
+        ROWS[name] = what, measure
+        return measure
+
+    return declare
+
+
+def seconds(value: float) -> str:
+    return f"{value:.3f} s" if value >= 0.1 else f"{value * 1e3:.2f} ms"

@@ -1,0 +1,128 @@
+"""The mounted tree: single calls under load, whole commands, and what the server itself spends."""
+
+import subprocess
+import time
+
+from .bench import NEEDLE, Bench
+from .measuring import Command, cpu_seconds, in_turn, median, ratio_of_pairs
+from .rows import Figure, row, seconds
+
+ENTRIES = 10_000
+ROUNDS = 3
+
+
+def in_rounds(bench: Bench, operation: str, clients: int, places, rounds: int = ROUNDS):
+    """Operations a second on each place, in turn: a list a place."""
+    rates = [[] for _ in places]
+    for _ in range(rounds):
+        for place, list_ in zip(places, rates, strict=True):
+            list_.append(bench.load(place, operation, clients)["rate"])
+    return rates
+
+
+def loads(bench: Bench, operations, clients: int, places, peer: str):
+    for operation, goal in operations:
+        ours, theirs = in_rounds(bench, operation, clients, places)
+        plural = "client" if clients == 1 else "clients"
+        yield Figure(f"{operation}, {clients} {plural}, {peer}", f"{median(ours):,.0f}/s",
+                     f"{median(theirs):,.0f}/s", ratio_of_pairs(ours, theirs), goal, at_least=True)
+
+
+@row("P11", "one secret read from a mounted vault, whole process")
+def one_secret(bench):
+    vault = bench.vault(1000, "default")
+    with bench.mounted(vault) as (place, _):
+        ours, theirs = in_turn(Command(["cat", place / NEEDLE / "password"]),
+                               bench.keepassxc_show(vault), runs=15)
+    mine, peers = [run.wall for run in ours], [run.wall for run in theirs]
+    yield Figure("keepassxc-cli show, wall", seconds(median(mine)), seconds(median(peers)),
+                 ratio_of_pairs(mine, peers), 0.02)
+
+
+@row("P12", "open, read, close")
+def open_read_close(bench):
+    with bench.mounted(bench.vault(ENTRIES)) as (ours, _), bench.c_server() as (limit, _):
+        yield from loads(bench, [("orc", 0.90)], 4, (ours, limit), "C server")
+
+
+@row("P13", "stat, readdir, ls -l, missing names")
+def lookups(bench):
+    wanted = [("stat", 0.85), ("readdir", 0.85), ("lsl", 0.85), ("miss", 0.75)]
+    with bench.mounted(bench.vault(ENTRIES)) as (ours, _), bench.c_server() as (limit, _):
+        yield from loads(bench, wanted, 4, (ours, limit), "C server")
+
+
+@row("P14", "beside gocryptfs on tmpfs: calls")
+def beside_gocryptfs(bench):
+    wanted = [("orc", 2.0), ("readdir", 2.0), ("lsl", 2.0)]
+    with bench.mounted(bench.vault(ENTRIES)) as (ours, _), bench.gocryptfs(ours) as theirs:
+        for clients in 1, 4:
+            yield from loads(bench, wanted, clients, (ours, theirs), "gocryptfs")
+
+
+def walk(place) -> dict[str, list]:
+    return {
+        "find": ["find", place],
+        "ls -lR": ["ls", "-lR", place],
+        "grep -r": ["sh", "-c", 'grep -r no-such-word "$1"; [ $? -eq 1 ]', "sh", place],
+        "tar": ["sh", "-c", 'tar c -C "$1" . | cat >/dev/null', "sh", place],
+    }
+
+
+@row("P15", "whole commands over 10,000 entries, beside gocryptfs")
+def whole_commands(bench):
+    with bench.mounted(bench.vault(ENTRIES)) as (ours, _), bench.gocryptfs(ours) as theirs:
+        mine, peers = walk(ours), walk(theirs)
+        for name in mine:
+            a, b = in_turn(Command(mine[name]), Command(peers[name]), runs=3)
+            a, b = [run.wall for run in a], [run.wall for run in b]
+            yield Figure(f"{name}, gocryptfs, wall", seconds(median(a)), seconds(median(b)),
+                         ratio_of_pairs(a, b), 0.8)
+
+
+@row("P16", "find, twice")
+def find_twice(bench):
+    ratios, firsts, laters = [], [], []
+    for _ in range(5):
+        with bench.mounted(bench.vault(ENTRIES)) as (ours, _):
+            first, second = ([], [])
+            for times in first, second:
+                start = time.monotonic()
+                subprocess.run(["find", ours], check=True, stdout=subprocess.DEVNULL)
+                times.append(time.monotonic() - start)
+        firsts += first
+        laters += second
+        ratios.append(second[0] / first[0])
+    yield Figure("the first find, wall", seconds(median(laters)), seconds(median(firsts)),
+                 median(ratios), 0.5)
+
+
+def user_microseconds(paths: list, pid: int, rounds: int) -> float:
+    """User CPU of the server an open, read and close of each path, in microseconds."""
+    start = cpu_seconds(pid)[0]
+    for _ in range(rounds):
+        for path in paths:
+            with open(path, "rb", buffering=0) as file:
+                file.read(65536)
+    return (cpu_seconds(pid)[0] - start) / rounds / len(paths) * 1e6
+
+
+@row("P23", "10,000 protected values read: user CPU of the server")
+def protected_values(bench):
+    with bench.mounted(bench.vault(ENTRIES)) as (place, pid):
+        ours = [path / "password" for path in place.rglob("*") if (path / "username").exists()]
+        mine = [user_microseconds(ours, pid, 3) for _ in range(3)]
+    with bench.c_server() as (place, pid):
+        theirs = sorted(place.rglob("Password"))
+        limit = [user_microseconds(theirs, pid, 3) for _ in range(3)]
+    yield Figure("C server, user CPU a value", f"{median(mine):.2f} µs", f"{median(limit):.2f} µs",
+                 median(mine) / max(median(limit), 0.01), 2.5)
+
+
+@row("sshfs", "beside sshfs on a local sftp-server: calls")
+def beside_sshfs(bench):
+    wanted = [("orc", 1.0), ("readdir", 1.0), ("lsl", 1.0), ("miss", 1.0)]
+    with bench.mounted(bench.vault(ENTRIES)) as (ours, _), bench.tmpfs("plain") as plain:
+        subprocess.run(["cp", "-r", f"{ours}/.", plain], check=True)
+        with bench.sshfs(plain) as theirs:
+            yield from loads(bench, wanted, 4, (ours, theirs), "sshfs")

@@ -1,0 +1,245 @@
+"""Suspend, locked screens and the end of a session, told by a mock logind on a private bus."""
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from support import programs
+
+ENTRY = "Internet/GitHub"
+PYTHON = "/usr/bin/python3"
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("dbus-daemon") is None
+    or subprocess.run([PYTHON, "-c", "import dbusmock"], capture_output=True).returncode != 0,
+    reason="python3-dbusmock is missing")
+
+CONFIG = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-BUS Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig><type>{kind}</type><listen>unix:path={path}</listen><auth>EXTERNAL</auth>
+<policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/>
+<allow own="*"/><allow user="*"/></policy></busconfig>
+"""
+
+
+class Desktop:
+    """A system's bus and a session's bus of the test's own, with a mock logind on the first."""
+
+    def __init__(self, folder: Path, logind=True):
+        self.processes = []
+        self.addresses = {}
+        for kind in ["system", "session"]:
+            path = folder / f"{kind}.socket"
+            config = folder / f"{kind}.conf"
+            config.write_text(CONFIG.format(kind=kind, path=path))
+            self.start(["dbus-daemon", f"--config-file={config}", "--nofork", "--nopidfile"])
+            programs.wait_until(path.exists, f"the {kind} bus is there")
+            self.addresses[f"DBUS_{kind.upper()}_BUS_ADDRESS"] = f"unix:path={path}"
+        self.log = folder / "mock.log"
+        if logind:
+            self.start([PYTHON, "-m", "dbusmock", "--system", "--template", "logind",
+                        "--logfile", str(self.log)])
+            programs.wait_until(lambda: self.call("CanSuspend", check=False), "logind is there")
+            self.mock("AddSession", "'c7'", "'seat0'", str(os.getuid()), "'me'", "true")
+
+    def start(self, command):
+        self.processes.append(subprocess.Popen(
+            command, env=os.environ | self.addresses, stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        return self.processes[-1]
+
+    def stop(self):
+        for process in reversed(self.processes):
+            process.terminate()
+            process.wait()
+
+    @property
+    def environment(self):
+        return self.addresses | {"XDG_SESSION_ID": "c7"}
+
+    def gdbus(self, bus, *arguments, check=True):
+        return subprocess.run(
+            [PYTHON, "-c", GDBUS, bus, *arguments], env=os.environ | self.addresses,
+            capture_output=True, text=True, check=check, timeout=60)
+
+    def call(self, method, check=True):
+        done = self.gdbus("system", "call", method, check=check)
+        return done.returncode == 0
+
+    def mock(self, method, *arguments):
+        self.gdbus("system", "mock", method, *arguments)
+
+    def emit(self, bus, path, interface, member, signature, *arguments):
+        self.gdbus(bus, "emit", path, interface, member, signature, *arguments)
+
+    def sleep(self, begins: bool):
+        self.emit("system", "/org/freedesktop/login1", "org.freedesktop.login1.Manager",
+                  "PrepareForSleep", "b", json.dumps(begins))
+
+    def inhibitors(self) -> int:
+        """How often somebody has asked for a delay."""
+        return self.log.read_text().count("Inhibit") if self.log.exists() else 0
+
+
+# Calls and signals through python3-dbus, which Debian's interpreter has.
+GDBUS = """
+import ast, dbus, json, sys
+bus = dbus.SystemBus() if sys.argv[1] == 'system' else dbus.SessionBus()
+name, path = 'org.freedesktop.login1', '/org/freedesktop/login1'
+kind, *rest = sys.argv[2:]
+if kind == 'call':
+    getattr(dbus.Interface(bus.get_object(name, path), name + '.Manager'), rest[0])()
+elif kind == 'mock':
+    values = [json.loads(a) if a in ('true', 'false') else ast.literal_eval(a) for a in rest[1:]]
+    getattr(dbus.Interface(bus.get_object(name, path), 'org.freedesktop.DBus.Mock'), rest[0])(*values)
+elif kind == 'emit':
+    path, interface, member, signature, *values = rest
+    if bus.name_has_owner(name):
+        # From logind itself: others aren't listened to.
+        mock = dbus.Interface(bus.get_object(name, path), 'org.freedesktop.DBus.Mock')
+        values = dbus.Array([json.loads(v) if v in ('true', 'false') else v for v in values],
+                            signature='v')
+        mock.EmitSignal(interface, member, signature, values)
+    else:
+        message = dbus.lowlevel.SignalMessage(path, interface, member)
+        message.append(signature=signature, *[json.loads(v) for v in values])
+        bus.send_message(message)
+        bus.flush()
+"""
+
+
+def state(place) -> str:
+    return json.loads(programs.run("status", "--json", place).out)["state"]
+
+
+def open_files(pid: int) -> list[str]:
+    links = []
+    for link in Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(OSError):
+            links.append(os.readlink(link))
+    return links
+
+
+@pytest.fixture
+def desktop(folder):
+    desktop = Desktop(folder)
+    yield desktop
+    desktop.stop()
+
+
+@pytest.fixture
+def mount(vault, place, desktop):
+    mount = programs.mount(vault, place, "-o", "autosave=0", password="fixture",
+                           env=desktop.environment)
+    yield mount
+    if programs.mount_at(place):
+        mount.unmount()
+
+
+def waits_for(mount, wanted):
+    programs.wait_until(lambda: state(mount.place) == wanted, f"it is {wanted}", 60)
+
+
+def test_sleep_waits_until_the_vault_is_saved_and_locked(mount, desktop, vault):
+    """The order of events: delay held; sleep told; saved; locked; delay given up."""
+    pid = mount.pids[0]
+    programs.wait_until(lambda: desktop.inhibitors() > 0, "a delay is asked for", 60)
+    held = [link for link in open_files(pid) if link.startswith("/dev/null") or "inhibit" in link
+            or link.startswith("pipe:") or link.startswith("socket:")]
+    assert held, "no descriptor holds the delay"
+    (mount / ENTRY / "url").write_text("https://new.example\n")
+    trace = subprocess.Popen(
+        ["strace", "-f", "-p", str(pid), "-e", "trace=rename,renameat,renameat2,close,write",
+         "-o", str(desktop.log) + ".strace"], stderr=subprocess.DEVNULL) \
+        if shutil.which("strace") and os.getuid() == 0 else None
+    if trace:
+        programs.wait_until(
+            lambda: f"TracerPid:\t{trace.pid}" in Path(f"/proc/{pid}/status").read_text(),
+            "strace is there", 60)
+    desktop.sleep(True)
+    waits_for(mount, "locked")
+    with pytest.raises(OSError):
+        (mount / ENTRY / "url").read_text()
+    if trace:
+        # The watcher closes the delay's descriptor after the lock has been answered.
+        time_out = time.monotonic() + 60
+        while time.monotonic() < time_out:
+            lines = Path(str(desktop.log) + ".strace").read_text().splitlines()
+            renamed = [n for n, line in enumerate(lines) if "rename" in line and "kdbxfs-" in line]
+            if renamed and any("close(" in line for line in lines[renamed[0]:]):
+                break
+        trace.terminate()
+        trace.wait()
+        assert renamed, "the save did not happen before the lock"
+    desktop.sleep(False)
+    before = desktop.inhibitors()
+    programs.wait_until(lambda: desktop.inhibitors() >= max(before, 2), "a delay is held again", 60)
+    assert programs.run("unlock", mount.place, password="fixture").code == 0
+    assert (mount / ENTRY / "url").read_text() == "https://new.example"
+
+
+def test_the_session_lock_locks(mount, desktop):
+    desktop.emit("system", "/org/freedesktop/login1/session/c7", "org.freedesktop.login1.Session",
+                 "Lock", "")
+    waits_for(mount, "locked")
+
+
+@pytest.mark.parametrize("path, interface", [
+    ("/org/freedesktop/ScreenSaver", "org.freedesktop.ScreenSaver"),
+    ("/org/gnome/ScreenSaver", "org.gnome.ScreenSaver"),
+])
+def test_a_screen_saver_locks(mount, desktop, path, interface):
+    desktop.emit("session", path, interface, "ActiveChanged", "b", "false")
+    assert state(mount.place) == "unlocked"
+    desktop.emit("session", path, interface, "ActiveChanged", "b", "true")
+    waits_for(mount, "locked")
+
+
+def test_the_end_of_the_session_locks(mount, desktop):
+    desktop.emit("system", "/org/freedesktop/login1", "org.freedesktop.login1.Manager",
+                 "SessionRemoved", "so", "c8", "/org/freedesktop/login1/session/c8")
+    assert state(mount.place) == "unlocked"
+    desktop.emit("system", "/org/freedesktop/login1", "org.freedesktop.login1.Manager",
+                 "SessionRemoved", "so", "c7", "/org/freedesktop/login1/session/c7")
+    waits_for(mount, "locked")
+
+
+@pytest.mark.parametrize("switch", ["suspend", "screenlock", "logout"])
+def test_each_has_its_switch(vault, place, desktop, switch):
+    mount = programs.mount(vault, place, f"--keep-on-{switch}", password="fixture",
+                           env=desktop.environment)
+    events = {
+        "suspend": lambda: desktop.sleep(True),
+        "screenlock": lambda: desktop.emit(
+            "session", "/org/gnome/ScreenSaver", "org.gnome.ScreenSaver", "ActiveChanged", "b",
+            "true"),
+        "logout": lambda: desktop.emit(
+            "system", "/org/freedesktop/login1", "org.freedesktop.login1.Manager",
+            "SessionRemoved", "so", "c7", "/org/freedesktop/login1/session/c7"),
+    }
+    events.pop(switch)()
+    # Another event, which locks, comes after it: by then the first has been heard.
+    assert state(place) == "unlocked"
+    next(iter(events.values()))()
+    waits_for(mount, "locked")
+    mount.unmount()
+
+
+def test_without_a_bus_nothing_is_missing(vault, place, folder):
+    nowhere = {"DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={folder}/none",
+               "DBUS_SESSION_BUS_ADDRESS": f"unix:path={folder}/none"}
+    mount = programs.mount(vault, place, password="fixture", env=nowhere)
+    assert mount.said == ""
+    assert (mount / ENTRY / "username").read_text() == "alice"
+    mount.unmount()
+
+
+def test_a_bus_that_dies_does_no_harm(mount, desktop):
+    desktop.stop()
+    assert (mount / ENTRY / "username").read_text() == "alice"
+    assert programs.run("lock", mount.place).code == 0

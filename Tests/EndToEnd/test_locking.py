@@ -1,0 +1,463 @@
+"""Locking in place: what it hides, what brings it back, and what locks by itself."""
+
+import contextlib
+import errno
+import faulthandler
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from conftest import FIXTURES
+from support import programs
+from support.clocked import Clocked
+from support.judges import keepassxc
+
+ENTRY = "Internet/GitHub"
+OLD = "correct horse battery staple"
+URL = "https://github.com/login"
+MINUTE = 60
+
+
+def state(place) -> str:
+    return json.loads(programs.run("status", "--json", place).out)["state"]
+
+
+def error_of(call, *arguments) -> int:
+    with pytest.raises(OSError) as caught:
+        call(*arguments)
+    return caught.value.errno
+
+
+def lock(place):
+    done = programs.run("lock", place)
+    assert (done.code, done.out, done.err) == (0, b"", "")
+
+
+def unlock(place, password="fixture"):
+    done = programs.run("unlock", place, password=password)
+    assert (done.code, done.out, done.err) == (0, b"", "")
+
+
+def numbers(top: Path) -> dict[str, int]:
+    """The inode number of each path below a mount."""
+    found = {}
+    for folder, _, files in os.walk(top):
+        for name in [".", *files]:
+            path = os.path.normpath(os.path.join(folder, name))
+            found[os.path.relpath(path, top)] = os.lstat(path).st_ino
+    return found
+
+
+def socket_of(mount) -> Path:
+    """The socket that the serving process listens on."""
+    lines = Path("/proc/net/unix").read_text().splitlines()
+    names = {line.split()[6]: line.split()[7] for line in lines if len(line.split()) == 8}
+    for link in Path(f"/proc/{mount.pids[0]}/fd").iterdir():
+        with contextlib.suppress(OSError):
+            target = os.readlink(link)
+            if target.startswith("socket:[") and (name := names.get(target[8:-1])):
+                return Path(name)
+    raise AssertionError("no socket")
+
+
+def connect(mount):
+    caller = socket.socket(socket.AF_UNIX)
+    caller.settimeout(60)
+    caller.connect(os.fspath(socket_of(mount)))
+    return caller
+
+
+def ask(mount, request: dict) -> dict:
+    with connect(mount) as caller:
+        caller.sendall(json.dumps(request).encode() + b"\n")
+        return json.loads(caller.makefile().readline())
+
+
+class TestLocked:
+    def test_nothing_below_the_root_answers(self, mounted, github):
+        opened = os.open(github / "password", os.O_RDONLY)
+        folder = os.open(github, os.O_RDONLY)
+        known = github / "url"
+        assert known.read_text() == URL
+        lock(mounted.place)
+        for path in [known, github, mounted / "Internet", mounted / "no such name"]:
+            assert error_of(os.stat, path) == errno.ENOKEY, path
+            assert error_of(os.listdir, path) in (errno.ENOKEY, errno.ENOTDIR), path
+            assert error_of(open, path, "rb") in (errno.ENOKEY, errno.EISDIR), path
+        assert error_of(os.listdir, mounted.place) == errno.ENOKEY
+        assert error_of(os.read, opened, 10) == errno.ENOKEY
+        assert error_of(os.mkdir, mounted / "new") == errno.ENOKEY
+        assert error_of(os.unlink, known) == errno.ENOKEY
+        assert error_of(os.getxattr, github, "user.kdbx.uuid") == errno.ENOKEY
+        assert error_of(os.fsync, folder) == errno.ENOKEY
+        assert os.stat(mounted.place).st_ino == 1
+        assert os.statvfs(mounted.place).f_namemax == 255
+        os.close(opened)
+        os.close(folder)
+
+    def test_an_unlock_brings_paths_and_numbers_back(self, mounted, github):
+        before = numbers(mounted.place)
+        lock(mounted.place)
+        unlock(mounted.place)
+        assert numbers(mounted.place) == before
+        assert (github / "password").read_text() == OLD
+
+    def test_handles_stay_dead(self, mounted, github):
+        opened = os.open(github / "password", os.O_RDONLY)
+        lock(mounted.place)
+        unlock(mounted.place)
+        assert error_of(os.read, opened, 10) == errno.ESTALE
+        os.close(opened)
+
+    def test_what_was_written_half_is_dropped_and_close_says_so(self, mounted, github, before):
+        opened = os.open(github / "url", os.O_WRONLY)
+        os.write(opened, b"half")
+        # Asked for by this process: a child's copy of the descriptor would be closed, and so settled.
+        assert ask(mounted, {"command": "lock"}) == {"ok": True}
+        assert error_of(os.close, opened) == errno.ENOKEY
+        unlock(mounted.place)
+        assert (github / "url").read_text() == URL
+        mounted.unmount()
+        before.expect_untouched()
+
+    def test_a_shell_that_stands_in_it_goes_on(self, mounted, github):
+        shell = subprocess.Popen(
+            ["/bin/bash"], cwd=github, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            stderr=subprocess.STDOUT)
+
+        def ask(command):
+            shell.stdin.write(f"{command}; printf '\\nEND%s\\n' $?\n")
+            shell.stdin.flush()
+            lines = []
+            while not (line := shell.stdout.readline()).startswith("END"):
+                lines.append(line)
+            return "".join(lines)[:-1], line.strip()
+
+        assert ask("cat username") == ("alice", "END0")
+        lock(mounted.place)
+        said, code = ask("cat password")
+        assert code == "END1" and "Required key not available" in said
+        assert ask("/bin/pwd") == (f"{github}\n", "END0")
+        unlock(mounted.place)
+        assert ask("cat password") == (OLD, "END0")
+        assert ask("/bin/pwd") == (f"{github}\n", "END0")
+        shell.stdin.close()
+        shell.wait()
+
+    def test_a_private_mapping_is_dropped(self, mounted, github):
+        import mmap
+
+        with open(github / "notes", "rb") as file:
+            pages = mmap.mmap(file.fileno(), 0, mmap.MAP_PRIVATE, mmap.PROT_READ)
+        assert pages[:3] == b"two"
+        lock(mounted.place)
+        # Reading a page that is gone is a SIGBUS: tried in a child.
+        child = os.fork()
+        if child == 0:
+            faulthandler.disable()
+            os._exit(1 if pages[:3] == b"two" else 2)
+        _, status = os.waitpid(child, 0)
+        assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGBUS
+        pages.close()
+
+    def test_names_that_went_meanwhile_are_gone(self, mounted, github, vault):
+        for name in ["url", "Recovery codes"]:
+            os.stat(github / name)
+        lock(mounted.place)
+        keepassxc("rm", vault, ENTRY, password="fixture")
+        unlock(mounted.place)
+        assert error_of(os.stat, github) == errno.ENOENT
+        assert error_of(os.stat, github / "url") == errno.ENOENT
+        github.mkdir()
+        (github / "username").write_text("new")
+        assert (github / "username").read_text() == "new"
+
+    def test_a_name_that_means_another_entry_leads_there(self, mounted, github, vault):
+        before = os.stat(github).st_ino
+        lock(mounted.place)
+        keepassxc("rm", vault, ENTRY, password="fixture")
+        keepassxc("add", "-u", "somebody", vault, ENTRY, password="fixture")
+        unlock(mounted.place)
+        assert (github / "username").read_text() == "somebody"
+        assert os.stat(github).st_ino != before
+
+
+class TestCommands:
+    def test_status_tells(self, mounted):
+        assert state(mounted.place) == "unlocked"
+        lock(mounted.place)
+        assert state(mounted.place) == "locked"
+        lock(mounted.place)
+        unlock(mounted.place)
+        assert state(mounted.place) == "unlocked"
+
+    def test_nobody_is_asked_for_the_key_of_an_open_vault(self, mounted):
+        done = programs.run("unlock", mounted.place)
+        assert (done.code, done.err) == (0, "")
+
+    def test_a_wrong_password_does_not_unlock(self, mounted, github):
+        lock(mounted.place)
+        done = programs.run("unlock", mounted.place, password="wrong")
+        assert done.code == 12 and "wrong password" in done.err
+        assert error_of(os.stat, github) == errno.ENOKEY
+        unlock(mounted.place)
+
+    def test_the_key_file_need_not_be_said_again(self, folder, place):
+        name = "kdbx4.0-argon2d-aes-plain-password-xml1"
+        vault = shutil.copy(FIXTURES / f"{name}.kdbx", folder / "vaults" / "vault.kdbx")
+        key = FIXTURES / "key-xml1.key"
+        mount = programs.mount(vault, place, "--keyfile", key, password="fixture")
+        lock(place)
+        unlock(place)
+        assert (mount / ENTRY / "password").read_text() == OLD
+        mount.unmount()
+
+    def test_a_vault_without_password_unlocks_by_its_key_file(self, folder, place):
+        name = "kdbx4.0-argon2id-aes-gzip-hashed"
+        vault = shutil.copy(FIXTURES / f"{name}.kdbx", folder / "vaults" / "vault.kdbx")
+        key = FIXTURES / "key-hashed.key"
+        mount = programs.mount(vault, place, "--keyfile", key, "--no-password")
+        lock(place)
+        done = programs.run("unlock", place)
+        assert (done.code, done.err) == (0, "")
+        assert (mount / ENTRY / "password").read_text() == OLD
+        mount.unmount()
+
+    def test_a_lock_saves_first(self, mounted, github, vault):
+        (github / "url").write_text("https://new.example\n")
+        lock(mounted.place)
+        shown = keepassxc("show", "-a", "URL", vault, ENTRY, password="fixture")
+        assert shown == b"https://new.example\n"
+
+    def test_a_locked_vault_can_be_unmounted_and_ended(self, vault, place):
+        mount = programs.mount(vault, place, password="fixture")
+        lock(place)
+        mount.unmount()
+        mount = programs.mount(vault, place, password="fixture", front=True)
+        lock(place)
+        mount.signal(signal.SIGTERM)
+        assert mount.wait_for_end() == 0
+
+    def test_several_vaults_have_each_their_own_state(self, folder, vault):
+        mounts = []
+        for name in ["one", "two"]:
+            copy, place = folder / "vaults" / f"{name}.kdbx", folder / name
+            shutil.copy(vault, copy)
+            place.mkdir()
+            mounts.append(programs.mount(copy, place, password="fixture"))
+        lock(mounts[0].place)
+        assert state(mounts[1].place) == "unlocked"
+        assert (mounts[1] / ENTRY / "password").read_text() == OLD
+        for mount in mounts:
+            mount.unmount()
+
+
+class TestRemembering:
+    def test_it_unlocks_without_its_key_for_a_while(self, vault, place):
+        mount = programs.mount(vault, place, "--remember", "1h", password="fixture")
+        lock(place)
+        done = programs.run("unlock", place)
+        assert (done.code, done.err) == (0, "")
+        assert (mount / ENTRY / "password").read_text() == OLD
+        # Each lock keeps it anew.
+        lock(place)
+        assert programs.run("unlock", place).code == 0
+        mount.unmount()
+
+    def test_the_time_ends(self, vault, place):
+        mount = programs.mount(vault, place, "--remember", "1s", password="fixture")
+        lock(place)
+        # Asking unlocks while the key is there, so the time is waited for first.
+        time.sleep(1.5)
+        # With nothing on standard input and no terminal there is no other way in.
+        assert "not remembered" in ask(mount, {"command": "unlock-again"})["error"]
+        assert programs.run("unlock", place).code == 9
+        unlock(place)
+        mount.unmount()
+
+    def test_it_is_off_unless_asked_for(self, mounted):
+        lock(mounted.place)
+        assert ask(mounted, {"command": "unlock-again"})["kind"] == "locked"
+        assert programs.run("unlock", mounted.place).code == 9
+
+
+class TestControlSocket:
+    def test_it_is_for_its_user_only(self, mounted):
+        path = socket_of(mounted)
+        assert path.stat().st_mode & 0o777 == 0o600
+        assert path.parent.stat().st_mode & 0o777 == 0o700
+        if os.getuid() == 0:
+            script = f"import socket; socket.socket(socket.AF_UNIX).connect({str(path)!r})"
+            done = subprocess.run(
+                ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "/usr/bin/python3",
+                 "-c", script],
+                capture_output=True, text=True)
+            assert "Permission denied" in done.stderr
+
+    def test_another_user_is_turned_away_even_at_the_socket(self, mounted):
+        """The kernel tells who calls; a mode that somebody has widened doesn't matter."""
+        if os.getuid() != 0:
+            pytest.skip("needs a second user")
+        path = socket_of(mounted)
+        modes = [(p, p.stat().st_mode & 0o777) for p in (path, path.parent)]
+        try:
+            path.chmod(0o666)
+            path.parent.chmod(0o755)
+            caller = (
+                "import socket,sys\ns=socket.socket(socket.AF_UNIX)\ns.connect(sys.argv[1])\n"
+                "s.sendall(b'{\"command\":\"lock\"}\\n')\nprint(s.recv(99))"
+            )
+            done = subprocess.run(
+                ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "/usr/bin/python3",
+                 "-c", caller, path], capture_output=True, text=True, timeout=60)
+            assert done.stdout.strip() == "b''" or "Broken pipe" in done.stderr \
+                or "Connection reset" in done.stderr
+        finally:
+            for p, mode in modes:
+                p.chmod(mode)
+        assert state(mounted.place) == "unlocked"
+
+    @pytest.mark.parametrize("garbage", [
+        b"\n", b"\0" * 100 + b"\n", b"[1,2]\n", b"{}\n", b'{"command":"open sesame"}\n',
+        b'{"command":"unlock","password":-1}\n', b'{"command":"unlock","password":99999999999}\n',
+        b'{"command":' * 300 + b"\n", b"\xff\xfe\n",
+    ], ids=range(9))
+    def test_garbage_is_refused(self, mounted, garbage):
+        with connect(mounted) as caller:
+            caller.sendall(garbage)
+            answer = caller.makefile().readline()
+            assert json.loads(answer)["kind"] == "refused"
+        assert state(mounted.place) == "unlocked"
+
+    def test_a_line_without_end_is_cut_off(self, mounted):
+        with connect(mounted) as caller:
+            with contextlib.suppress(OSError):
+                for _ in range(100):
+                    caller.sendall(b"x" * 4096)
+            with contextlib.suppress(ConnectionResetError):
+                assert caller.recv(10) == b""
+        assert state(mounted.place) == "unlocked"
+
+    def test_a_flood_of_callers_shuts_nobody_out_for_long(self, mounted):
+        callers = []
+        for _ in range(100):
+            with contextlib.suppress(OSError):
+                callers.append(connect(mounted))
+        for caller in callers:
+            caller.close()
+        programs.wait_until(
+            lambda: programs.run("status", mounted.place).code == 0, "status answers again")
+
+
+class TestByItself:
+    """With a clock that the test sets; the times are those of the product."""
+
+    @pytest.fixture
+    def clocked(self, vault, before, place, folder):
+        mount = Clocked(vault, place, folder, "--idle", "15m", "-o", "autosave=0")
+        yield mount
+        mount.end()
+
+    def locks(self, mount) -> bool:
+        programs.wait_until(lambda: state(mount.place) == "locked", "it locks", 60)
+        return True
+
+    def test_it_locks_when_idle_and_saves_first(self, clocked, vault):
+        (clocked / ENTRY / "url").write_text("https://new.example\n")
+        clocked.advance(14 * MINUTE)
+        assert state(clocked.place) == "unlocked"
+        clocked.advance(2 * MINUTE)
+        assert self.locks(clocked)
+        shown = keepassxc("show", "-a", "URL", vault, ENTRY, password="fixture")
+        assert shown == b"https://new.example\n"
+
+    def test_reading_puts_it_off(self, clocked):
+        for _ in range(4):
+            clocked.advance(10 * MINUTE)
+            (clocked / ENTRY / "password").read_text()
+        assert state(clocked.place) == "unlocked"
+
+    def test_looking_does_not(self, clocked):
+        (clocked / ENTRY / "password").read_text()
+        for _ in range(2):
+            clocked.advance(8 * MINUTE)
+            with contextlib.suppress(OSError):
+                for folder, _, files in os.walk(clocked.place):
+                    for name in files:
+                        path = os.path.join(folder, name)
+                        os.lstat(path)
+                        os.listxattr(path)
+                os.statvfs(clocked.place)
+        assert self.locks(clocked)
+
+    def test_a_working_directory_does_not(self, clocked):
+        child = subprocess.Popen(["sleep", "1000"], cwd=clocked / ENTRY)
+        clocked.advance(16 * MINUTE)
+        assert self.locks(clocked)
+        child.kill()
+        child.wait()
+
+    def test_an_editors_backup_and_open_readers_do_not(self, clocked):
+        (clocked / ENTRY / "url~").write_text("backup")
+        with open(clocked / ENTRY / "url", "rb") as reader:
+            clocked.advance(16 * MINUTE)
+            assert self.locks(clocked)
+            assert error_of(os.read, reader.fileno(), 1) == errno.ENOKEY
+
+    def test_a_file_open_for_writing_does_for_eight_hours(self, clocked):
+        opened = os.open(clocked / ENTRY / "url", os.O_WRONLY | os.O_TRUNC)
+        os.write(opened, b"https://half")
+        clocked.advance(7 * 60 * MINUTE)
+        assert state(clocked.place) == "unlocked"
+        os.write(opened, b".example\n")
+        os.close(opened)
+        assert (clocked / ENTRY / "url").read_text() == "https://half.example"
+        opened = os.open(clocked / ENTRY / "url", os.O_WRONLY)
+        clocked.advance(9 * 60 * MINUTE)
+        assert self.locks(clocked)
+        os.close(opened)
+
+    def test_it_can_be_turned_off(self, vault, place, folder):
+        mount = Clocked(vault, place, folder, "--idle", "0")
+        mount.advance(24 * 60 * MINUTE)
+        assert state(place) == "unlocked"
+        mount.end()
+
+    def test_fifteen_minutes_are_usual(self, vault, place, folder):
+        mount = Clocked(vault, place, folder)
+        mount.advance(14 * MINUTE)
+        assert state(place) == "unlocked"
+        mount.advance(2 * MINUTE)
+        assert self.locks(mount)
+        mount.end()
+
+    def test_the_cap_locks_whatever_uses_it(self, vault, place, folder):
+        mount = Clocked(vault, place, folder, "--idle", "0", "--lock-after", "1h")
+        opened = os.open(mount / ENTRY / "url", os.O_WRONLY)
+        mount.advance(59 * MINUTE)
+        assert (mount / ENTRY / "password").read_text() == OLD
+        mount.advance(2 * MINUTE)
+        assert self.locks(mount)
+        os.close(opened)
+        mount.end()
+
+    def test_it_can_be_unmounted_instead(self, vault, place, folder):
+        mount = Clocked(vault, place, folder, "--on-idle", "unmount")
+        mount.advance(16 * MINUTE)
+        assert mount.wait_for_end() == 0
+        assert programs.mount_at(place) is None
+
+    def test_a_mount_in_use_is_locked_instead(self, vault, place, folder):
+        mount = Clocked(vault, place, folder, "--on-idle", "unmount")
+        child = subprocess.Popen(["sleep", "1000"], cwd=mount / ENTRY)
+        mount.advance(16 * MINUTE)
+        assert self.locks(mount)
+        child.kill()
+        child.wait()
+        mount.end()

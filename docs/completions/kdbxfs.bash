@@ -1,0 +1,38 @@
+# Completion of kdbxfs for bash: commands, options, mounted vaults, and names inside them.
+
+_kdbxfs_mounts() {
+  local place
+  while read -r _ _ _ _ place _ rest; do
+    [[ $rest == *" - fuse.kdbxfs "* ]] && printf '%b\n' "${place//\\/\\0}"
+  done </proc/self/mountinfo
+}
+
+_kdbxfs() {
+  local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
+  local help
+  case $previous in
+    --passfile | --keyfile) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
+    --extpass | --challenge-response) mapfile -t COMPREPLY < <(compgen -c -- "$word"); return ;;
+  esac
+  if [[ $word == -* ]]; then
+    help=$("${COMP_WORDS[0]}" --help 2>/dev/null)
+    mapfile -t COMPREPLY < <(compgen -W "$(grep -oE -- '--[a-z][a-z-]+' <<<"$help" | sort -u)" -- "$word")
+    return
+  fi
+  case $COMP_CWORD:$command in
+    1:*)
+      help=$("${COMP_WORDS[0]}" --help 2>/dev/null)
+      mapfile -t COMPREPLY < <(
+        compgen -W "$(sed -nE 's/^ +kdbxfs ([a-z]+).*/\1/p' <<<"$help" | sort -u)" -- "$word"
+        compgen -f -- "$word"
+      )
+      ;;
+    *:umount | *:save | *:status | *:lock | *:unlock)
+      local IFS=$'\n'
+      mapfile -t COMPREPLY < <(compgen -W "$(_kdbxfs_mounts)" -- "$word")
+      ;;
+    *) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+  esac
+}
+
+complete -o filenames -F _kdbxfs kdbxfs

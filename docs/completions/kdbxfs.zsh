@@ -1,0 +1,28 @@
+#compdef kdbxfs
+# Completion of kdbxfs for zsh: commands, options, mounted vaults, files.
+
+_kdbxfs_mounts() {
+  local -a mounts
+  mounts=(${(f)"$(sed -nE 's/^([^ ]+ ){4}([^ ]+) .* - fuse\.kdbxfs .*/\2/p' /proc/self/mountinfo)"})
+  compadd -- ${(g::)mounts}
+}
+
+_kdbxfs() {
+  local help=$(kdbxfs --help 2>/dev/null)
+  case ${words[CURRENT-1]} in
+    --passfile|--keyfile) _files; return ;;
+    --extpass|--challenge-response) _command_names -e; return ;;
+  esac
+  if [[ ${words[CURRENT]} == -* ]]; then
+    compadd -- ${(u)${(f)"$(print -r -- $help | grep -oE -- '--[a-z][a-z-]+')"}}
+  elif (( CURRENT == 2 )); then
+    compadd -- ${(u)${(f)"$(print -r -- $help | sed -nE 's/^ +kdbxfs ([a-z]+).*/\1/p')"}}
+    _files
+  elif [[ ${words[2]} == (umount|save|status|lock|unlock) ]]; then
+    _kdbxfs_mounts
+  else
+    _files
+  fi
+}
+
+_kdbxfs "$@"
