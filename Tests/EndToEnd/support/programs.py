@@ -164,11 +164,13 @@ class Mount:
 
 
 def is_alive(pid: int) -> bool:
+    """Whether a process still holds anything: its files and locks go with its last thread."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+        threads = os.listdir(f"/proc/{pid}/task")
     except OSError:
         return False
-    return state != "Z"
+    return state != "Z" or len(threads) > 1
 
 
 def mount(vault, place, *options, password=None, front=False, env=None, log=None,
