@@ -28,6 +28,15 @@ package enum RuntimeDirectory {
     return temporary.appending("kdbxfs-\(Process.user)")
   }
 
+  /// Where the folder of another user is, whose number is given as text and who has the usual
+  /// environment; nothing is made or checked.
+  package static func usualPlaces(ofUser user: [UInt8]) -> [Path] {
+    [
+      Path("/run/user").appending(user).appending("kdbxfs"),
+      Path("/tmp").appending(Array("kdbxfs-".utf8) + user),
+    ]
+  }
+
   private static func isOurs(_ folder: Path) -> Bool {
     guard let status = try? Files.status(of: folder) else { return false }
     return status.kind == .directory && status.owner == Process.user

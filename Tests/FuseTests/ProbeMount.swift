@@ -12,7 +12,8 @@ final class ProbeMount {
 
   /// Mounts, and waits until the mount answers.
   init(threads: Int = 2) throws {
-    var template = Array("/tmp/fuse-tests-XXXXXX".utf8CString)
+    let base = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
+    var template = Array("\(base)/fuse-tests-XXXXXX".utf8CString)
     guard unsafe mkdtemp(&template) != nil else { throw Failure.system(errno) }
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     let command = "exec '\(try Self.program())' memory '\(path)' \(threads)"

@@ -32,8 +32,8 @@ import Testing
 
   @Test func `a second writer is told where the first one is`() throws {
     let place = try Place()
-    let first = try place.lock("vault", mountPoint: "/home/me/my\nvault")
-    let holder = FileLock.Holder(mountPoint: "/home/me/my\nvault", process: Process.id)
+    let first = try place.lock("vault", mountPoint: "/mnt/my\nvault")
+    let holder = FileLock.Holder(mountPoint: "/mnt/my\nvault", process: Process.id)
     #expect(throws: FileLock.Failure.held(by: holder)) {
       _ = try place.lock("vault", mountPoint: "/elsewhere")
     }

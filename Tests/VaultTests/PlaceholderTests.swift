@@ -5,7 +5,7 @@ import Vault
 
 @Suite struct PlaceholderTests {
   static let context = PlaceholderContext(
-    unixSeconds: 1_700_000_000, secondsEastOfUTC: 3600, vaultPath: Array("/home/sam/my.kdbx".utf8))
+    unixSeconds: 1_700_000_000, secondsEastOfUTC: 3600, vaultPath: Array("/vaults/my.kdbx".utf8))
 
   static func hex(_ number: UInt8) -> String {
     String(decoding: TestVault.uuid(number).hex(uppercase: true), as: UTF8.self)
@@ -63,7 +63,7 @@ import Vault
     ("{DT_UTC_SIMPLE}", "20231114221320"), ("{DT_SIMPLE}", "20231114231320"),
     ("{DT_YEAR}-{DT_MONTH}-{DT_DAY}", "2023-11-14"),
     ("{DT_UTC_HOUR}:{DT_MINUTE}:{DT_SECOND}", "22:13:20"),
-    ("{DB_PATH}", "/home/sam/my.kdbx"), ("{DB_DIR}", "/home/sam"), ("{DB_NAME}", "my.kdbx"),
+    ("{DB_PATH}", "/vaults/my.kdbx"), ("{DB_DIR}", "/vaults"), ("{DB_NAME}", "my.kdbx"),
     ("{DB_BASENAME}", "my"), ("{DB_EXT}", "kdbx"), ("{ENV_DIRSEP}", "/"), ("a{C:note}b", "ab"),
     ("{TOTP}", "921300"), ("{TIMEOTP}", "921300"), ("{{TITLE}}", "{here}"),
     ("{unknown}{TITLE}{", "{unknown}here{"), ("}{TITLE}{TITLE}", "}herehere"),

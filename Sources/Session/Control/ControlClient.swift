@@ -90,9 +90,7 @@ package enum ControlClient {
     }
     let word = Array("user_id=".utf8)
     if let option = entry.superOptions.first(where: { $0.starts(with: word) }) {
-      let user = Path(option.dropFirst(word.count))
-      folders.append(Path("/run/user").appending(user.bytes).appending("kdbxfs"))
-      folders.append(Path(Array("/tmp/kdbxfs-".utf8) + user.bytes))
+      folders += RuntimeDirectory.usualPlaces(ofUser: Array(option.dropFirst(word.count)))
     }
     return folders
   }
