@@ -1,3 +1,4 @@
+import Fuse
 import Platform
 import Session
 
@@ -6,7 +7,7 @@ enum ControlCommands {
   /// Saves and unmounts; returns when both are done and the process has ended.
   static func unmount(_ mountPoint: Path, lazily: Bool) throws(Complaint) {
     let place = try find(mountPoint)
-    if MountPoint.isDead(place) { throw dead(mountPoint) }
+    if DeadMount.isThere(at: place) { throw dead(mountPoint) }
     _ = try ask(.unmount(lazily: lazily), of: place, named: mountPoint)
   }
 
@@ -110,7 +111,7 @@ enum ControlCommands {
   }
 
   private static func nobody(_ place: Path, named mountPoint: Path) -> Complaint {
-    if MountPoint.isDead(place) { return dead(mountPoint) }
+    if DeadMount.isThere(at: place) { return dead(mountPoint) }
     guard let entry = try? MountTable.entry(at: place), entry.type == MountPoint.type else {
       return Complaint("no vault is mounted at '\(mountPoint)'", exitCode: .controlSocket)
     }

@@ -38,7 +38,7 @@ enum MountPoint {
     do throws(Errno) {
       return try Files.resolve(path)
     } catch {
-      guard error == .notConnected || error == .connectionAborted else { throw error }
+      guard DeadMount.isCause(of: error) else { throw error }
       // Without final slashes, `vault/`, behind which nothing is left to look up.
       let slash = UInt8(ascii: "/")
       let path = Path(path.bytes.reversed().drop { $0 == slash }.reversed())
@@ -46,23 +46,12 @@ enum MountPoint {
     }
   }
 
-  /// Whether the process behind the mount at `place` is gone.
-  ///
-  /// Found by opening the folder, which only the process can answer; its status may still be cached.
-  static func isDead(_ place: Path) -> Bool {
-    do throws(Errno) {
-      _ = try Descriptor.open(place, [.read, .directory])
-      return false
-    } catch {
-      return error == .notConnected || error == .connectionAborted
-    }
-  }
-
   // MARK: - Checks
 
   private static func livePlace(_ path: Path) throws(Complaint) -> Path {
     let place = try errnoAsComplaint(path) { () throws(Errno) in try resolve(path) }
-    guard let entry = try? MountTable.entry(at: place), isDead(place) else { return place }
+    guard let entry = try? MountTable.entry(at: place), DeadMount.isThere(at: place)
+    else { return place }
     guard entry.type == type else {
       throw Complaint(
         "there is a dead mount at '\(path)'", hints: ["'fusermount3 -uz \(path)' clears it away"],

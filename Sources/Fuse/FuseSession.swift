@@ -109,7 +109,9 @@ package final class FuseSession: Sendable {
   /// must be served meanwhile, so this isn't for a thread that serves it.
   /// - Throws: ``Errno/busy`` when something uses the mount, and `lazily` is `false`.
   package func unmount(lazily: Bool) throws(Errno) {
-    guard let mounted = place.withLock({ $0 }), isConnected || mounted.isDead else { return }
+    guard let mounted = place.withLock({ $0 }),
+      isConnected || DeadMount.isThere(at: mounted.path)
+    else { return }
     try mounted.unmount(lazily: lazily)
     // It has gone for good, and the next mount of anyone's may get its numbers.
     place.withLock { $0 = nil }

@@ -40,16 +40,6 @@ struct MountedPlace: Sendable {
     return entries.contains { Identity($0) == identity }
   }
 
-  /// Whether a mount is there whose process is gone, or cut off from it.
-  var isDead: Bool {
-    do throws(Errno) {
-      _ = try Descriptor.open(path)
-      return false
-    } catch {
-      return error == .notConnected
-    }
-  }
-
   /// Unmounts, unless the mount has gone.
   /// - Throws: ``Errno/busy`` when something uses it, or is mounted over it.
   func unmount(lazily: Bool) throws(Errno) {

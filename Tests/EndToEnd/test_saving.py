@@ -97,7 +97,6 @@ class TestEndings:
         assert sum(entry.place == str(place) for entry in programs.mount_table()) == 1
         again.unmount()
 
-
     def test_many_mounts_are_made_and_ended_at_a_time(self, vault, folder):
         """The threads of a forked process wait for each other's locks rightly.
 

@@ -136,13 +136,12 @@ extension ValueSource {
   /// Unpacks a compressed content, and keeps it for what is asked next.
   private func unpack(_ binary: EncodedBinary) throws(DocumentError) -> SealedBytes {
     let packedCount = try encodedCount(of: binary)
-    // An empty text is the empty content; no gzip has no bytes.
+    // KeePass marks an empty content as compressed too, and compresses nothing.
     guard packedCount > 0 else { return source.sealingKey.seal([UInt8]().span) }
     var packed = WipedBuffer(capacity: packedCount)
     try decode(binary, 0..<packedCount, of: packedCount, into: &packed)
     var plain = WipedBuffer()
-    // KeePass marks an empty content as compressed too, and compresses nothing.
-    if packedCount > 0 { try inflate(packed.bytes, of: binary, into: &plain) }
+    try inflate(packed.bytes, of: binary, into: &plain)
     let sealed = source.sealingKey.seal(plain.bytes)
     unpacked.keep(sealed, of: binary)
     return sealed

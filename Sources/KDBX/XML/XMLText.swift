@@ -121,8 +121,8 @@ extension XMLText {
   /// Gives `body` the pieces of the text that the content of an element stands for.
   ///
   /// References are resolved, line ends are line feeds, comments and instructions are left out, and
-  /// so are control characters and what stands in elements. The content is part of a document that was found well-formed;
-  /// if it isn't, something is left out.
+  /// so are control characters and what stands in elements. The content is part of a document that
+  /// was found well-formed; if it isn't, something is left out.
   @inline(__always)
   static func forEachPiece(of content: Span<UInt8>, _ body: (Span<UInt8>) -> Void) {
     var i = 0

@@ -524,8 +524,7 @@ def test_042_killed(run):
     (mount / "mail/password").write_text("done-8\n")
     assert programs.run("save", mount.place).code == 0
     (mount / "mail/password").write_text("done-9\n")
-    mount.signal(signal.SIGKILL)
-    mount.wait_for_end()
+    mount.kill()
     run.before.expect({"mail": {"Password": ("mail-pw-1", "done-8"), "history": 1}})
     again = run.mount()
     assert read(again / "mail/password") == "done-8"
