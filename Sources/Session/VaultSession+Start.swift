@@ -18,6 +18,12 @@ extension VaultSession {
     let isReadOnly = access.isReadOnly || vault.header.reasonNotToWrite != nil
     precondition(isReadOnly || vault.file.isRemembered, "the access is to another candidate")
     if !access.isReadOnly { vault.header.sayWhyNotToWrite(vault.file, log) }
+    let dropped = vault.document.droppedControlCount
+    if dropped > 0 {
+      log.warning(
+        "the vault holds control characters (\(dropped)), which other programs stumble over: they are"
+          + " not shown, and the next save leaves them out")
+    }
     let found = isReadOnly ? nil : RescueFile.find(for: vault, in: surroundings.stateFolder, log)
     do throws(Errno) {
       let session = try VaultSession(

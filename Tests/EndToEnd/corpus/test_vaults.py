@@ -262,6 +262,7 @@ def test_a_vault_that_opens(case, folder, place):
     if is_no_document(case):
         # No program reads the file as it was; each reads what we save.
         mounted = mount(case, vault, place)
+        assert "warning: the vault holds control characters (1)" in mounted.said
         check_tree(place, case.expected)
         next(place.rglob("password")).write_text(EDIT)
         mounted.unmount()
