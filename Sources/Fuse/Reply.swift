@@ -79,7 +79,7 @@ package struct EntryReply: ~Copyable, Sendable {
   package consuming func absent(validForSeconds: Double) {
     var parameters = fuse_entry_param()
     parameters.entry_timeout = validForSeconds
-    unsafe duty.answer { request in unsafe fuse_reply_entry(request, &parameters) }
+    unsafe duty.answer(.noEntry) { request in unsafe fuse_reply_entry(request, &parameters) }
   }
 }
 

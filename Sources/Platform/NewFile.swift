@@ -123,7 +123,10 @@ struct NewFile: ~Copyable {
       let old = try takenPlace(steps)
       guard isExpected(old.bytes) else { throw ReplacementError(.rename, .stale) }
     } catch {
+      // Unless they do change back, the temporary name has somebody's file: that must stay.
+      isPlaced = true
       try exchangeNames(steps)
+      isPlaced = false
       throw error
     }
   }
