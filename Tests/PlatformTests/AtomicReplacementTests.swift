@@ -174,6 +174,57 @@ import Testing
     #expect(seen == Set(ReplacementError.Step.allCases))
   }
 
+  /// Replaces a file that must hold `old`; the system calls of the renaming with these numbers fail.
+  static func exchange(
+    in folder: Folder, failing: Set<Int>
+  ) -> Result<AtomicReplacement.Outcome, ReplacementError> {
+    let bytes = Array("new".utf8)
+    let calls = Mutex(0)
+    return Result { () throws(ReplacementError) in
+      try AtomicReplacement.replace(
+        folder["vault"], with: bytes.span, verify: { _ in true },
+        isExpected: { bytes in bytes.indices.map { bytes[$0] } == Array("old".utf8) },
+        probe: { (step) throws(Errno) in
+          guard step == .rename else { return }
+          let count = calls.withLock { calls in
+            calls += 1
+            return calls
+          }
+          if failing.contains(count) { throw .inputOutput }
+        })
+    }
+  }
+
+  @Test func `a file that somebody replaced meanwhile is put back`() throws {
+    let folder = try Folder()
+    try folder.write("somebody's", to: "vault")
+    guard case .failure(let error) = Self.exchange(in: folder, failing: []) else {
+      Issue.record("it was replaced")
+      return
+    }
+    #expect(error == ReplacementError(.rename, .stale))
+    #expect(try folder.read("vault") == "somebody's")
+    #expect(try folder.names == ["vault"])
+  }
+
+  /// The calls: the names change places, the old file is read, they change back.
+  @Test func `the old file comes back if it can't be compared, and stays if it can't come back`()
+    throws
+  {
+    for (failing, file) in [([1], "old"), ([2], "old"), ([2, 3], "new")] {
+      let folder = try Folder()
+      try folder.write("old", to: "vault")
+      guard case .failure(let error) = Self.exchange(in: folder, failing: Set(failing)) else {
+        Issue.record("it was replaced")
+        continue
+      }
+      #expect(error == ReplacementError(.rename, .inputOutput))
+      #expect(try folder.read("vault") == file)
+      let others = try folder.names.filter { $0 != "vault" }
+      #expect(try others.map(folder.read) == (file == "new" ? ["old"] : []))
+    }
+  }
+
   /// Kills a process at the first, the second, the third … system call of a save.
   @Test func `whenever we die, the old file or the new one is there, whole`() throws {
     let text = String(repeating: "new", count: 1000)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 PATIENCE = 300  # seconds; nothing here takes this long, it only ends what hangs
+LEAVING = 30  # seconds within which a process must have ended after its work
 PRINTED = {"LC_ALL": "C.UTF-8", "NO_COLOR": "1"}
 
 
@@ -217,8 +218,14 @@ def held(path):
 
 
 def clean_up(folder: Path) -> list[str]:
-    """Ends every mount and process of ours below `folder`; says what was left to end."""
+    """Ends every mount and process of ours below `folder`; says what was left to end.
+
+    A process whose mount has gone is given time to end: it needs no one to wait for it.
+    """
     left = []
+    if not any(Path(entry.place).is_relative_to(folder) for entry in mount_table()):
+        with contextlib.suppress(AssertionError):
+            wait_until(lambda: not processes_naming(folder), "processes end", LEAVING)
     for entry in reversed(mount_table()):
         if Path(entry.place).is_relative_to(folder):
             left.append(f"mount {entry.place}")
