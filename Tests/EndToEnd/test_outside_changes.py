@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from support import kdbx, programs
-from support.judges import JUDGES, keepassxc, read_own
+from support.judges import keepassxc, read_by_all, read_own
 from pykeepass import PyKeePass
 
 PATH = "Internet/GitHub"
@@ -46,7 +46,7 @@ def shows(path: Path, value: str):
 
 def all_read(vault, path, password=PASSWORD):
     """What every judge reads of an entry; they must agree."""
-    entries = [judge(vault, password).entry(path) for judge in JUDGES.values()]
+    entries = [reading.entry(path) for reading in read_by_all(vault, password).values()]
     first = entries[0]
     for other in entries[1:]:
         assert other.strings == first.strings

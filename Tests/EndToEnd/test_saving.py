@@ -282,5 +282,7 @@ class TestReadOnly:
         edit(writing)
         writing.unmount()
         before.expect(CHANGED)
-        assert (reading / PATH / "url").read_text() == URL
+        programs.wait_until(
+            lambda: (reading / PATH / "url").read_text() == "https://new.example", "what was saved is shown")
         reading.unmount()
+        before.expect(CHANGED)

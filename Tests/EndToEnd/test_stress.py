@@ -74,8 +74,7 @@ def test_stress_ng(vault, before, place, folder):
     assert {path: now.get(path) for path in old} == old
     subprocess.run(["rm", "-rf", work], timeout=120)
     mount.unmount()
-    for judge in judges.JUDGES.values():
-        reading = judge(vault, "fixture")
+    for reading in judges.read_by_all(vault, "fixture").values():
         for uuid, entry in before.readings["own reader"].entries.items():
             assert reading.entries[uuid].strings.keys() >= {"Title"}
             assert (reading.entries[uuid].strings.get("Password") or "") == (

@@ -33,10 +33,7 @@ enum LexicalType {
       .entryTemplatesGroup, .lastSelectedGroup, .lastTopVisibleGroup:
       self = .reference
     case .color, .foregroundColor, .backgroundColor: self = .colour
-    case .creationTime, .lastModificationTime, .lastAccessTime, .expiryTime, .locationChanged,
-      .deletionTime, .settingsChanged, .databaseNameChanged, .databaseDescriptionChanged,
-      .defaultUserNameChanged, .masterKeyChanged, .recycleBinChanged, .entryTemplatesGroupChanged:
-      self = .time
+    case let kind where kind.isTime: self = .time
     default: return nil
     }
   }

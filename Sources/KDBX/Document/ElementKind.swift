@@ -126,3 +126,16 @@ enum ElementKind: UInt8, Sendable {
     }
   }
 }
+
+extension ElementKind {
+  /// Whether the element holds a time, which KDBX 3 and KDBX 4 spell differently (`docs/formats.md`).
+  var isTime: Bool {
+    switch self {
+    case .creationTime, .lastModificationTime, .lastAccessTime, .expiryTime, .locationChanged,
+      .deletionTime, .settingsChanged, .databaseNameChanged, .databaseDescriptionChanged,
+      .defaultUserNameChanged, .masterKeyChanged, .recycleBinChanged, .entryTemplatesGroupChanged:
+      true
+    default: false
+    }
+  }
+}

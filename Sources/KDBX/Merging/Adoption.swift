@@ -105,8 +105,7 @@ package struct Adoption {
       return .element(adopt(child.expanded(in: values), child.kind, &document))
     }
     let isOtherSpelling = document.version.major != other.version.major
-    if isOtherSpelling, child.kind == .times || child.kind == .customData || child.kind == .history
-    {
+    if isOtherSpelling, child.kind.mayHoldTimes {
       return .element(adopt(child.expanded(in: values), child.kind, &document))
     }
     if isOtherSpelling, child.kind.isTime, let text = child.text(in: values),
@@ -211,10 +210,10 @@ extension BinaryID {
 }
 
 extension ElementKind {
-  /// Whether the element holds a time.
-  fileprivate var isTime: Bool {
+  /// Whether a time may lie somewhere in the element.
+  fileprivate var mayHoldTimes: Bool {
     switch self {
-    case .creationTime, .lastModificationTime, .lastAccessTime, .expiryTime, .locationChanged: true
+    case .times, .customData, .item, .history, .customIcons, .icon: true
     default: false
     }
   }

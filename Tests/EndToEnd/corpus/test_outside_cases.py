@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from support import programs
-from support.judges import JUDGES, keepassxc, read_own
+from support.judges import keepassxc, read_by_all, read_own
 from support.shared import SHARED
 
 CASES = SHARED / "cases"
@@ -40,7 +40,7 @@ def replace(files: Path, name: str):
 
 def entries(path: Path, title: str):
     """What each judge reads of an entry."""
-    return [judge(path, PASSWORD).entry(title) for judge in JUDGES.values()]
+    return [reading.entry(title) for reading in read_by_all(path, PASSWORD).values()]
 
 
 def passwords(entry) -> list[str]:

@@ -320,7 +320,7 @@ def make(path: Path, content: Content, recipe: kdbx.Recipe, password: str | None
         stale.getparent().remove(stale)
     vault.save(os.fspath(path))
     path.with_suffix(".tmp").unlink(missing_ok=True)
-    readings = [judge(path, password, keyfile) for judge in judges.JUDGES.values()]
+    readings = list(judges.read_by_all(path, password, keyfile).values())
     assert readings[0].paths() == readings[1].paths() == readings[2].paths(), path
     print(path.relative_to(ROOT))
 

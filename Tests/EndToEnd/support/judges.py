@@ -371,6 +371,15 @@ JUDGES = {
 }
 
 
+def read_by_all(path, password, keyfile=None, judges=JUDGES) -> dict[str, Reading]:
+    """What every judge reads that knows what the vault has, by the judge's name."""
+    readings = {}
+    for name, judge in judges.items():
+        with contextlib.suppress(CannotJudge):
+            readings[name] = judge(path, password, keyfile)
+    return readings
+
+
 # Comparing
 
 
@@ -533,12 +542,7 @@ class Witness:
         self.readings = self.read()
 
     def read(self) -> dict[str, Reading]:
-        arguments = self.path, self.password, self.keyfile
-        readings = {}
-        for name, judge in self.judges.items():
-            with contextlib.suppress(CannotJudge):
-                readings[name] = judge(*arguments)
-        return readings
+        return read_by_all(self.path, self.password, self.keyfile, self.judges)
 
     def expect(self, expected: dict[str, dict]) -> dict[str, Reading]:
         """The vault differs from then in what is expected, and in nothing else: all judges agree."""
