@@ -194,6 +194,9 @@ struct ArgumentParser {
     guard given.count(where: { $0 }) <= 1 else {
       throw .usage("only one of --passfile, --extpass and --no-password can be meant")
     }
+    guard settings.unlockProgram.isEmpty || !keys.hasNoPassword else {
+      throw .usage("--unlock-with asks for a password, and --no-password says that there is none")
+    }
   }
 
   private func count(

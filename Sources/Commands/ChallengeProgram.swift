@@ -18,7 +18,7 @@ enum ChallengeProgram {
   /// What asks `program`; `nil` where there is none.
   static func responder(_ program: [[UInt8]]) throws(Complaint) -> ChallengeResponder? {
     guard !program.isEmpty else { return nil }
-    let program = try absolute(program)
+    let program = try HelperProgram.absolute(program)
     return ChallengeResponder { (challenge, purpose) throws(KDBXError) in
       try answer(challenge, from: program, milliseconds: purpose == .saving ? patience : nil)
     }
@@ -79,15 +79,4 @@ enum ChallengeProgram {
   }
 
   private struct BadDigits: Error {}
-
-  /// The same program also when the folder has changed, as it does once the mount answers.
-  private static func absolute(_ program: [[UInt8]]) throws(Complaint) -> [[UInt8]] {
-    let path = Path(program[0])
-    guard path.bytes.contains(UInt8(ascii: "/")), !path.isAbsolute else { return program }
-    do throws(Errno) {
-      return [try Files.currentDirectory().appending(path.bytes).bytes] + program.dropFirst()
-    } catch {
-      throw Complaint("the current folder can't be told: \(error)", exitCode: .noKeyMaterial)
-    }
-  }
 }

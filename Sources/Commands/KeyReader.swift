@@ -1,6 +1,7 @@
 import KDBX
 import Platform
 import Secrets
+import Session
 
 /// A password, a key file's key and a hardware key, as far as a person gave them.
 struct KeyMaterial: ~Copyable {
@@ -37,6 +38,22 @@ enum KeyReader {
     }
     return KeyMaterial(
       password: try password(sources, for: vault), keyFileKey: key, responder: responder)
+  }
+
+  /// Reads the key of a mounted vault again: `program` prints the password, within so many
+  /// `milliseconds`.
+  static func readAgain(
+    from program: [[UInt8]], milliseconds: Int, keyFile: Path?, _ responder: ChallengeResponder?,
+    for vault: Path
+  ) throws(Complaint) -> UnlockKeys {
+    var key: SecretBytes?
+    if let file = keyFile {
+      let header = try VaultCommands.candidate(vault).header
+      key = try keyFileKey(in: file, isKeePass1: header.isKeePass1)
+    }
+    return UnlockKeys(
+      password: try password(from: program, milliseconds: milliseconds), keyFileKey: key,
+      responder: responder)
   }
 
   /// Whether there is someone to ask.
@@ -107,10 +124,14 @@ enum KeyReader {
     }
   }
 
-  private static func password(from program: [[UInt8]]) throws(Complaint) -> SecretBytes {
+  /// The password that a program prints, within so many `milliseconds` (`nil`: whenever it does).
+  private static func password(
+    from program: [[UInt8]], milliseconds: Int? = nil
+  ) throws(Complaint) -> SecretBytes {
     let name = Path(program[0])
     do throws(Program.Failure) {
-      let output = try Program.run(program, input: [UInt8]().span, limit: longestPassword)
+      let output = try Program.run(
+        program, input: [UInt8]().span, limit: longestPassword, milliseconds: milliseconds)
       return output.withBytes { withoutLineEnd($0) }
     } catch {
       throw Complaint(

@@ -117,6 +117,7 @@ struct MountCommand: Sendable {
   // MARK: - The mount
 
   private func makeMount(of session: VaultSession, at place: Path) throws(Complaint) -> VaultMount {
+    let unlocker = try unlocker(of: session)
     var options = MountOptions(
       source: Path(settings.sourceName ?? session.vaultPath.bytes).description,
       subtype: "kdbxfs")
@@ -126,12 +127,32 @@ struct MountCommand: Sendable {
       log.warning("allow_other lets root in, and whomever the file modes admit")
     }
     do throws(FuseError) {
-      let mount = try VaultMount(session, options: options, observer: observer(of: session))
+      let mount = try VaultMount(
+        session, options: options, unlocker: unlocker, observer: observer(of: session))
       try mount.mount(at: place)
       return mount
     } catch {
       _ = session.finish()
       throw Complaint(error)
+    }
+  }
+
+  /// Who is asked for the password when something in the locked vault is looked at.
+  private func unlocker(of session: VaultSession) throws(Complaint) -> UnlockOnAccess? {
+    guard !settings.unlockProgram.isEmpty else { return nil }
+    // The process that serves has the root as its folder soon.
+    let program = try HelperProgram.absolute(settings.unlockProgram)
+    let keyFile = settings.keys.keyFile.map { Self.absolute($0) }
+    let responder = try ChallengeProgram.responder(settings.keys.challengeProgram)
+    let limit = Int(settings.unlockWithin / 1_000_000)
+    let path = session.vaultPath
+    return UnlockOnAccess(session) { () throws(SessionError) in
+      do throws(Complaint) {
+        return try KeyReader.readAgain(
+          from: program, milliseconds: limit, keyFile: keyFile, responder, for: path)
+      } catch {
+        throw SessionError(.locked, error.message, hints: error.hints)
+      }
     }
   }
 

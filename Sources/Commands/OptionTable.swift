@@ -64,6 +64,8 @@ struct OptionSpec: Sendable {
     OptionSpec("on-idle", for: .mount, .value("ACTION", setIdleAction)),
     OptionSpec("lock-after", for: .mount, .time(\.lockAfter)),
     OptionSpec("remember", for: .mount, .time(\.rememberFor)),
+    OptionSpec("unlock-with", for: .mount, .value("CMD") { $0.unlockProgram.append($1) }),
+    OptionSpec("unlock-within", for: .mount, .time(\.unlockWithin)),
     OptionSpec("keep-on-suspend", for: .mount, .flag { $0.lockingEvents.remove(.sleep) }),
     OptionSpec("keep-on-screenlock", for: .mount, .flag { $0.lockingEvents.remove(.screenLock) }),
     OptionSpec("keep-on-logout", for: .mount, .flag { $0.lockingEvents.remove(.logout) }),

@@ -61,6 +61,11 @@ package struct Settings: Hashable, Sendable {
   package var lockAfter: Int64 = 0
   /// `--remember`, in nanoseconds: how long after a lock it can be unlocked without its key; 0: never.
   package var rememberFor: Int64 = 0
+  /// `--unlock-with`: a program and its arguments that is asked for the password when something in a
+  /// locked vault is looked at; empty: nobody is asked.
+  package var unlockProgram: [[UInt8]] = []
+  /// `--unlock-within`, in nanoseconds: how long it may take.
+  package var unlockWithin: Int64 = 60_000_000_000
   /// What the desktop tells of that locks the vault: all but `--keep-on-…`.
   package var lockingEvents = DesktopEvents.all
   /// Whether a mount in use is detached: `umount --lazy`.

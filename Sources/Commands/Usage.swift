@@ -43,6 +43,10 @@ package enum Usage {
           --lock-after TIME lock this long after each unlock, used or not (0: never)
           --remember TIME   after a lock, unlock without the key this long: the kernel keeps
                             what opens the vault, never the password (0: never)
+          --unlock-with CMD when something in the locked vault is looked at, unlock it with
+                            the password that CMD prints; each further one is an argument
+                            of CMD. Without it the answer is "Required key not available"
+          --unlock-within TIME  how long CMD may take (60s)
           --keep-on-suspend, --keep-on-screenlock, --keep-on-logout
                             don't lock when the machine sleeps, when the screen is locked, when
                             the session ends

@@ -1,6 +1,4 @@
-import CFuse3
 package import Platform
-import Synchronization
 
 /// A duty to answer "done" or why not, later and from any thread; the first answer counts.
 ///
@@ -14,116 +12,45 @@ package final class PendingReply: Sendable {
     waiter.begin(reply.duty)
   }
 
-  deinit {
-    waiter.finish(.inputOutput)
-  }
+  deinit { waiter.abandon() }
 
   /// Answers success, or a failure.
   package func finish(_ error: Errno?) {
-    waiter.finish(error)
+    guard let duty = waiter.take() else { return }
+    let reply = EmptyReply(duty: duty)
+    if let error { reply.failure(error) } else { reply.success() }
   }
 }
 
-/// The part of a ``PendingReply`` that libfuse holds a pointer to while an interrupt may come.
+/// A lookup that is held, to be answered later and from any thread.
 ///
-/// Whoever takes the duty out of the phase answers it and then gives back the reference that libfuse
-/// held. An interrupt comes under a lock of the request's own; `fuse_req_interrupt_func` takes the same
-/// one, so after it was called to unregister, no interrupt is running and none will come.
-private final class InterruptibleDuty: Sendable {
-  private enum Phase: ~Copyable {
-    case new
-    /// libfuse is just being told of the callback, and may call it before it returns.
-    case registering(Duty, isInterrupted: Bool)
-    case waiting(Duty)
-    case answered
-  }
+/// If the process that asked is interrupted meanwhile, it is answered `EINTR` at once. If the last
+/// reference goes without an answer, it says `EIO`.
+package final class HeldEntryReply: Sendable {
+  private let waiter = InterruptibleDuty()
 
-  private let phase = Mutex<Phase>(.new)
+  package init(_ reply: consuming EntryReply) { waiter.begin(reply.duty) }
 
-  func begin(_ duty: consuming Duty) {
-    let request = unsafe duty.pending
-    var duty: Duty? = consume duty
-    phase.withLock { phase in
-      if let duty = duty.take() { phase = .registering(duty, isInterrupted: false) }
-    }
-    // SAFETY: the request is unanswered, since the duty is in `phase`, and only this function takes
-    // it from there until it is `.waiting`.
-    unsafe fuse_req_interrupt_func(
-      request, Self.interrupted, Unmanaged.passRetained(self).toOpaque())
-    let interrupted = phase.withLock { phase -> Duty? in
-      switch consume phase {
-      case .registering(let duty, isInterrupted: false):
-        phase = .waiting(duty)
-        return nil
-      case .registering(let duty, isInterrupted: true):
-        phase = .answered
-        return duty
-      case let other:
-        phase = other
-        return nil
-      }
-    }
-    // Not answered in the callback: there libfuse still needs the request that an answer frees.
-    if let interrupted { unregister(interrupted, andAnswer: .interrupted) }
-  }
+  deinit { waiter.abandon() }
 
-  func finish(_ error: Errno?) {
-    guard let duty = takeWaiting() else { return }
-    unregister(duty, andAnswer: error)
-  }
-
-  private func takeWaiting() -> Duty? {
-    phase.withLock { phase -> Duty? in
-      switch consume phase {
-      case .waiting(let duty):
-        phase = .answered
-        return duty
-      case let other:
-        phase = other
-        return nil
-      }
-    }
-  }
-
-  private func unregister(_ duty: consuming Duty, andAnswer error: Errno?) {
-    unsafe fuse_req_interrupt_func(duty.pending, nil, nil)
-    EmptyReply(duty: duty).finish(error)
-    unsafe Unmanaged.passUnretained(self).release()
-  }
-
-  /// What libfuse calls when the process that asked is interrupted.
-  private static let interrupted: @convention(c) (fuse_req_t?, UnsafeMutableRawPointer?) -> Void = {
-    _, data in
-    guard let data = unsafe data else { return }
-    // SAFETY: registered with a reference of its own, which is given back below or after
-    // unregistering.
-    let registration = unsafe Unmanaged<InterruptibleDuty>.fromOpaque(data)
-    unsafe registration.takeUnretainedValue().interrupt(registration)
-  }
-
-  private func interrupt(_ registration: Unmanaged<InterruptibleDuty>) {
-    let duty = phase.withLock { phase -> Duty? in
-      switch consume phase {
-      case .registering(let duty, isInterrupted: _):
-        phase = .registering(duty, isInterrupted: true)
-        return nil
-      case .waiting(let duty):
-        phase = .answered
-        return duty
-      case let other:
-        phase = other
-        return nil
-      }
-    }
-    guard let duty else { return }
-    // libfuse holds the request while it calls, so an answer here doesn't free it under its hands.
-    duty.failure(.interrupted)
-    unsafe registration.release()
+  /// Gives the reply back, once; `nil` where nobody waits for it any more.
+  package func take() -> EntryReply? {
+    guard let duty = waiter.take() else { return nil }
+    return EntryReply(duty: duty)
   }
 }
 
-extension EmptyReply {
-  fileprivate consuming func finish(_ error: Errno?) {
-    if let error { failure(error) } else { success() }
+/// As ``HeldEntryReply``, of the open of a directory.
+package final class HeldOpenDirectoryReply: Sendable {
+  private let waiter = InterruptibleDuty()
+
+  package init(_ reply: consuming OpenDirectoryReply) { waiter.begin(reply.duty) }
+
+  deinit { waiter.abandon() }
+
+  /// Gives the reply back, once; `nil` where nobody waits for it any more.
+  package func take() -> OpenDirectoryReply? {
+    guard let duty = waiter.take() else { return nil }
+    return OpenDirectoryReply(duty: duty)
   }
 }

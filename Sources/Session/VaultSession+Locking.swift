@@ -39,7 +39,10 @@ extension VaultSession {
   }
 
   /// Whether the vault is locked.
-  package var isLocked: Bool { state.withLock { $0.phase == .locked } }
+  package var isLocked: Bool { phase == .locked }
+
+  /// Where the session stands at this moment.
+  var phase: Phase { state.withLock { $0.phase } }
 
   // MARK: - On the worker
 

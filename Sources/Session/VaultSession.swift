@@ -44,6 +44,9 @@ package final class VaultSession: Sendable {
     case locking
     /// Nothing is served or saved any more; why the last save failed, if it did.
     case ended(SessionError?)
+
+    /// Whether the tree can be read.
+    var isOpen: Bool { self == .unlocked || self == .saving }
   }
 
   /// What changes while a session lives.

@@ -12,6 +12,12 @@ extension VaultFileSystem {
   private static let unknownInode = InodeNumber(rawValue: 0xFFFF_FFFF)
 
   func openDirectory(_ inode: InodeNumber, _ reply: consuming OpenDirectoryReply) {
+    openDirectory(inode, reply, unlockingWith: unlock)
+  }
+
+  private func openDirectory(
+    _ inode: InodeNumber, _ reply: consuming OpenDirectoryReply, unlockingWith unlock: Unlock?
+  ) {
     // What is in a view may change without anyone being told.
     let caching = NodeID(inode).isView ? .none : listings.open(inode)
     let handle: HandleID
@@ -19,7 +25,12 @@ extension VaultFileSystem {
       handle = try tree.openDirectory(NodeID(inode))
     } catch {
       listings.close(inode)
-      return reply.failure(Errno(error))
+      guard error == .locked, let unlock else { return reply.failure(Errno(error)) }
+      let held = HeldOpenDirectoryReply(reply)
+      return unlock { _ in
+        guard let reply = held.take() else { return }
+        openDirectory(inode, reply, unlockingWith: nil)
+      }
     }
     if !reply.opened(HandleNumber(handle), caching) {
       tree.releaseDirectory(handle)

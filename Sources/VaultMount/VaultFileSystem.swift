@@ -24,6 +24,9 @@ struct VaultFileSystem: FileSystem {
   let listings: ListingCache
   let owner: Owner
   let save: Save
+  /// Has a locked vault unlocked by a person, and tells whether it is open now; `nil`: nobody is asked.
+  typealias Unlock = @Sendable (_ completion: @escaping @Sendable (Bool) -> Void) -> Void
+  let unlock: Unlock?
   /// Tells that the vault is used: called for what counts for the idle lock (`docs/locking.md`).
   let use: @Sendable () -> Void
 
@@ -61,10 +64,26 @@ struct VaultFileSystem: FileSystem {
 
 extension VaultFileSystem {
   func lookup(_ name: [UInt8], in directory: InodeNumber, _ reply: consuming EntryReply) {
+    lookup(name, in: directory, reply, unlockingWith: unlock)
+  }
+
+  /// Every path into a locked tree begins with a lookup or with the listing of the root: these wait for
+  /// a person, once.
+  private func lookup(
+    _ name: [UInt8], in directory: InodeNumber, _ reply: consuming EntryReply,
+    unlockingWith unlock: Unlock?
+  ) {
     let found: NodeAttributes
     do throws(TreeError) {
       found = try tree.lookup(name, in: NodeID(directory))
     } catch {
+      if error == .locked, let unlock {
+        let held = HeldEntryReply(reply)
+        return unlock { _ in
+          guard let reply = held.take() else { return }
+          lookup(name, in: directory, reply, unlockingWith: nil)
+        }
+      }
       if error == .noEntry, VaultTree.staysAbsent(name, in: NodeID(directory)) {
         return reply.absent(validForSeconds: Self.absentForSeconds)
       }

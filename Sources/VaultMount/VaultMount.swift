@@ -17,9 +17,11 @@ package final class VaultMount: Sendable {
 
   /// Connects a session with FUSE; nothing is mounted yet.
   ///
-  /// `observer` is told of every request and answer.
+  /// `unlocker` unlocks the vault when something in it is looked at while it is locked; `observer` is
+  /// told of every request and answer.
   package init(
-    _ session: VaultSession, options: MountOptions, observer: RequestObserver? = nil
+    _ session: VaultSession, options: MountOptions, unlocker: UnlockOnAccess? = nil,
+    observer: RequestObserver? = nil
   ) throws(FuseError) {
     let tree = session.tree
     let listings = ListingCache()
@@ -31,6 +33,7 @@ package final class VaultMount: Sendable {
           completion(error.map { Errno(rawValue: $0.errnoValue) })
         }
       },
+      unlock: unlocker.map { unlocker -> VaultFileSystem.Unlock in { unlocker.unlock($0) } },
       use: { [weak session] in session?.noteUse() })
     let fuse = try FuseSession(fileSystem, options: options, observer: observer)
     self.session = session

@@ -461,3 +461,88 @@ class TestByItself:
         child.kill()
         child.wait()
         mount.end()
+
+
+class TestUnlockOnAccess:
+    """`--unlock-with`: who looks into a locked vault waits for a person."""
+
+    @pytest.fixture
+    def asked(self, folder) -> Path:
+        """A program that notes that it was asked, waits until it may answer, and prints what it is told."""
+        program = folder / "ask"
+        program.write_text(
+            f"#!/bin/sh\necho asked >>'{folder}/log'\n"
+            f"while [ ! -e '{folder}/answer' ]; do sleep 0.05; done\ncat '{folder}/answer'\n")
+        program.chmod(0o700)
+        return program
+
+    @staticmethod
+    def times_asked(folder) -> int:
+        log = folder / "log"
+        return log.read_text().count("asked") if log.exists() else 0
+
+    @pytest.mark.parametrize("look", [
+        lambda place: (place / ENTRY / "password").read_text() == OLD,
+        lambda place: "Internet" in os.listdir(place),
+        lambda place: (place / ENTRY / "new").write_text("x") == 1,
+    ])
+    def test_the_right_password_opens(self, look, vault, place, folder, asked):
+        mount = programs.mount(vault, place, "--unlock-with", asked, password="fixture")
+        (folder / "answer").write_text("fixture\n")
+        assert self.times_asked(folder) == 0
+        lock(place)
+        assert os.stat(place).st_ino == 1 and self.times_asked(folder) == 0
+        assert look(place)
+        assert (state(place), self.times_asked(folder)) == ("unlocked", 1)
+        assert (place / ENTRY / "password").read_text() == OLD
+        mount.unmount()
+
+    def test_many_wait_for_one_answer(self, vault, place, folder, asked):
+        mount = programs.mount(vault, place, "--unlock-with", asked, password="fixture")
+        lock(place)
+        readers = [
+            subprocess.Popen(["cat", place / ENTRY / name], stdout=subprocess.PIPE)
+            for name in ("password", "url", "username") * 3]
+        stopped = subprocess.Popen(["cat", place / ENTRY / "password"], stdout=subprocess.PIPE)
+        programs.wait_until(lambda: self.times_asked(folder) == 1, "it is asked")
+        # Nobody is held for ever by a question that no one answers, and the rest goes on.
+        stopped.send_signal(signal.SIGINT)
+        assert stopped.wait(60) != 0
+        stopped.stdout.close()
+        assert state(place) == "locked"
+        assert os.statvfs(place).f_namemax == 255
+        assert all(reader.poll() is None for reader in readers)
+        (folder / "answer").write_text("fixture\n")
+        found = {reader.communicate(timeout=60)[0] for reader in readers}
+        assert OLD.encode() in found and URL.encode() in found and len(found) == 3
+        assert self.times_asked(folder) == 1
+        mount.unmount()
+
+    def test_a_refusal_is_not_asked_again_at_once(self, vault, place, folder, asked):
+        (folder / "answer").write_text("wrong\n")
+        mount = Clocked(vault, place, folder, "--unlock-with", asked, "--unlock-within", "60s")
+        lock(place)
+        for _ in range(3):
+            assert error_of(os.listdir, place) == errno.ENOKEY
+            assert error_of(os.stat, place / ENTRY) == errno.ENOKEY
+        assert self.times_asked(folder) == 1
+        (folder / "answer").write_text("fixture\n")
+        mount.advance(31)
+        assert "Internet" in os.listdir(place)
+        assert self.times_asked(folder) == 2
+        mount.end()
+        assert mount.process.returncode == 0
+
+    def test_a_program_that_takes_too_long(self, vault, place, folder, asked):
+        mount = programs.mount(
+            vault, place, "--unlock-with", asked, "--unlock-within", "1s", password="fixture")
+        lock(place)
+        assert error_of(os.listdir, place) == errno.ENOKEY
+        assert self.times_asked(folder) == 1
+        unlock(place)
+        assert (place / ENTRY / "password").read_text() == OLD
+        mount.unmount()
+
+    def test_without_a_password_there_is_nothing_to_ask(self, vault, place):
+        done = programs.run("--no-password", "--unlock-with", "true", vault, place)
+        assert (done.code, len(done.errors)) == (1, 1)
