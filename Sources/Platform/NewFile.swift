@@ -61,19 +61,17 @@ struct NewFile: ~Copyable {
   ) throws(ReplacementError) {
     var rest = bytes
     while !rest.isEmpty {
-      let piece = rest.extracting(first: min(rest.count, 1 << 20))
+      let piece = rest.extracting(first: min(rest.count, Self.pieceSize))
       rest = rest.extracting(droppingFirst: piece.count)
       try steps.run(.write) { () throws(Errno) in try file.writeAll(piece) }
     }
     try synchronize(steps)
-    let written = try steps.run(.readBack) { () throws(Errno) in
-      try readBack(atMost: bytes.count)
+    try steps.run(.readBack) { () throws(Errno) in
+      guard try holds(bytes) else { throw .inputOutput }
     }
-    guard areEqual(written.bytes, bytes) else {
-      throw ReplacementError(.readBack, .inputOutput)
-    }
+    // What is on the disk is what is here, so it needn't be in memory twice.
     try steps.run(.verify) { () throws(Errno) in
-      guard verify(written.bytes) else { throw .inputOutput }
+      guard verify(bytes) else { throw .inputOutput }
     }
   }
 
@@ -82,16 +80,24 @@ struct NewFile: ~Copyable {
     try steps.run(.synchronize) { () throws(Errno) in try file.synchronize() }
   }
 
-  /// Reads the file from the disk, up to one byte more than `count`.
-  private borrowing func readBack(atMost count: Int) throws(Errno) -> WipedBuffer {
+  /// How much is written, and compared, at one time, in bytes.
+  private static let pieceSize = 1 << 20
+
+  /// Whether the file on the disk holds `bytes` and nothing else; compares in pieces.
+  private borrowing func holds(_ bytes: Span<UInt8>) throws(Errno) -> Bool {
     // What is on the disk already may be dropped from memory: so it is the disk that answers.
     posix_fadvise(file.number, 0, 0, POSIX_FADV_DONTNEED)
-    var buffer = WipedBuffer(capacity: count + 1)
-    while buffer.count <= count {
-      let room = count + 1 - buffer.count
-      if try file.read(at: Int64(buffer.count), atMost: room, into: &buffer) == 0 { break }
+    var piece = WipedBuffer(capacity: Self.pieceSize)
+    var offset = 0
+    while true {
+      piece.truncate(to: 0)
+      let count = try file.read(at: Int64(offset), atMost: Self.pieceSize, into: &piece)
+      guard count > 0 else { return offset == bytes.count }
+      guard count <= bytes.count - offset,
+        areEqual(piece.bytes, bytes.extracting(offset..<(offset + count)))
+      else { return false }
+      offset += count
     }
-    return buffer
   }
 
   /// Takes the place of the file that has the name.

@@ -31,4 +31,29 @@ import Vault
     #expect(try shell.stat("mail/username").size == 24)
     try shell.close(handle)
   }
+
+  /// The kernel gives its reference back in its own time.
+  @Test func `the room of a temporary file is there again once its last name has gone`() throws {
+    let shell = Shell(try Samples.office())
+    for name in ["mail/.url.swp", "mail/url~", "mail/url.bak"] {
+      try shell.close(try shell.open(name, [.write], create: true))
+      let (node, size) = (try shell.node(name), 40 << 20)
+      shell.tree.reference([node])
+      try shell.truncate(name, to: size)
+      try shell.unlink(name)
+      #expect(shell.tree.statistics().free == shell.tree.statistics().capacity)
+      shell.tree.forget(node, count: 1)
+    }
+  }
+
+  @Test func `a temporary file that is open keeps its room until it is closed`() throws {
+    let shell = Shell(try Samples.office())
+    let handle = try shell.open("mail/.url.swp", [.read, .write], create: true)
+    try shell.write(handle, "still here")
+    try shell.unlink("mail/.url.swp")
+    #expect(try shell.read(handle) == "still here")
+    #expect(shell.tree.statistics().free < shell.tree.statistics().capacity)
+    try shell.close(handle)
+    #expect(shell.tree.statistics().free == shell.tree.statistics().capacity)
+  }
 }

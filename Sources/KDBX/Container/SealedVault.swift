@@ -54,6 +54,9 @@ struct SealedVault: ~Escapable {
     guard constantTimeEqual(codes.code(ofHeader: headerBytes).span, headerCode) else {
       throw KDBXError(.wrongKey, in: .header)
     }
+    if header.compression == .gzip, ciphertextCount >= Self.unpackedInPiecesFrom {
+      return try unpackInPieces(with: key, codes: &codes, limit: limit)
+    }
     var plain = WipedBuffer(capacity: ciphertextCount)
     var decryptor = try PayloadDecryptor(header, key: key)
     try AuthenticatedBlocks.read(content, codes: &codes) { (data) throws(KDBXError) in
@@ -66,6 +69,27 @@ struct SealedVault: ~Escapable {
     }
     var unpacker = Unpacker(plain.bytes, limit: limit)
     try unpacker.update(plain.bytes)
+    return try unpacker.finish()
+  }
+
+  /// From this many bytes on what is deciphered is unpacked block by block, so that it isn't held
+  /// beside what comes out; below it all of it is there, and says how much room that needs.
+  private static let unpackedInPiecesFrom = 1 << 26
+
+  private func unpackInPieces(
+    with key: DerivedKey, codes: inout BlockCodes, limit: Int
+  ) throws(KDBXError) -> WipedBuffer {
+    var decryptor = try PayloadDecryptor(header, key: key)
+    var unpacker = Unpacker(limit: limit)
+    var piece = WipedBuffer(capacity: VaultWriter.blockSize)
+    try AuthenticatedBlocks.read(content, codes: &codes) { (data) throws(KDBXError) in
+      piece.truncate(to: 0)
+      try decryptor.update(data, into: &piece)
+      try unpacker.update(piece.bytes)
+    }
+    piece.truncate(to: 0)
+    try decryptor.finish(into: &piece)
+    try unpacker.update(piece.bytes)
     return try unpacker.finish()
   }
 
@@ -140,6 +164,12 @@ private struct Unpacker: ~Copyable {
     inflater = Inflater(limit: limit)
     // With a little more room than that zlib sees the end without asking for more.
     content = WipedBuffer(capacity: Self.sizeHint(packed, limit: limit) + (1 << 16))
+  }
+
+  /// Makes no room before ``update(_:)`` needs it.
+  init(limit: Int) {
+    inflater = Inflater(limit: limit)
+    content = WipedBuffer()
   }
 
   /// How many bytes `packed` says it will give, in its last four bytes.

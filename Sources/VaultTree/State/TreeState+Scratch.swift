@@ -102,9 +102,12 @@ extension TreeState {
     }
   }
 
-  /// Forgets a temporary file that has no name and no user any more.
+  /// Forgets a temporary file that has no name any more and isn't open.
+  ///
+  /// The kernel may still hold its number, which it gives back in its own time: nobody waits for that
+  /// who needs the room.
   mutating func dropIfGone(_ id: ScratchID) {
-    guard let scratch = scratches[id], scratch.linkCount == 0, references[scratch.node] == nil,
+    guard let scratch = scratches[id], scratch.linkCount == 0,
       !handles.values.contains(where: { $0.node == scratch.node })
     else { return }
     scratches[id] = nil
