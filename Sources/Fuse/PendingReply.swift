@@ -22,35 +22,29 @@ package final class PendingReply: Sendable {
   }
 }
 
-/// A lookup that is held, to be answered later and from any thread.
+/// A reply that is held, to be given later and from any thread.
 ///
 /// If the process that asked is interrupted meanwhile, it is answered `EINTR` at once. If the last
 /// reference goes without an answer, it says `EIO`.
-package final class HeldEntryReply: Sendable {
+package final class HeldReply<Reply: ~Copyable>: Sendable {
   private let waiter = InterruptibleDuty()
+  private let reply: @Sendable (consuming Duty) -> Reply
 
-  package init(_ reply: consuming EntryReply) { waiter.begin(reply.duty) }
-
-  deinit { waiter.abandon() }
-
-  /// Gives the reply back, once; `nil` where nobody waits for it any more.
-  package func take() -> EntryReply? {
-    guard let duty = waiter.take() else { return nil }
-    return EntryReply(duty: duty)
+  package init(_ reply: consuming EntryReply) where Reply == EntryReply {
+    self.reply = { EntryReply(duty: $0) }
+    waiter.begin(reply.duty)
   }
-}
 
-/// As ``HeldEntryReply``, of the open of a directory.
-package final class HeldOpenDirectoryReply: Sendable {
-  private let waiter = InterruptibleDuty()
-
-  package init(_ reply: consuming OpenDirectoryReply) { waiter.begin(reply.duty) }
+  package init(_ reply: consuming OpenDirectoryReply) where Reply == OpenDirectoryReply {
+    self.reply = { OpenDirectoryReply(duty: $0) }
+    waiter.begin(reply.duty)
+  }
 
   deinit { waiter.abandon() }
 
   /// Gives the reply back, once; `nil` where nobody waits for it any more.
-  package func take() -> OpenDirectoryReply? {
+  package func take() -> Reply? {
     guard let duty = waiter.take() else { return nil }
-    return OpenDirectoryReply(duty: duty)
+    return reply(duty)
   }
 }

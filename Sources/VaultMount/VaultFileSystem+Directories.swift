@@ -26,7 +26,7 @@ extension VaultFileSystem {
     } catch {
       listings.close(inode)
       guard error == .locked, let unlock else { return reply.failure(Errno(error)) }
-      let held = HeldOpenDirectoryReply(reply)
+      let held = HeldReply(reply)
       return unlock { _ in
         guard let reply = held.take() else { return }
         openDirectory(inode, reply, unlockingWith: nil)

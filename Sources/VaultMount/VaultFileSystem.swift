@@ -78,7 +78,7 @@ extension VaultFileSystem {
       found = try tree.lookup(name, in: NodeID(directory))
     } catch {
       if error == .locked, let unlock {
-        let held = HeldEntryReply(reply)
+        let held = HeldReply(reply)
         return unlock { _ in
           guard let reply = held.take() else { return }
           lookup(name, in: directory, reply, unlockingWith: nil)

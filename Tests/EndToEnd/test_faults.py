@@ -93,6 +93,10 @@ def test_saving(error, vault, place, faults):
     mount.unmount()
     assert password_in(vault) == value
     assert number > 10
+    # The new file is on the disk before it takes the name, and the name before the save is done.
+    written = max(at for at, call in enumerate(calls) if call in ("write", "pwrite"))
+    named = [at for at, call in enumerate(calls) if call.startswith("rename")]
+    assert "fsync" in calls[written : named[0]] and "fsync" in calls[named[-1] :], calls
     if error == "half":
         assert {code for _, code in outcomes} == {0}
     else:
