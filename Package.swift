@@ -31,9 +31,24 @@ let linked: [LinkerSetting] = [
 /// For the modules that no request goes through: small code rather than fast.
 let compact = strict + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 
+/// The fuzzers and their judge, libxml2: only for who asks for them (`scripts/fuzz`), because they link
+/// with libFuzzer.
+let fuzzers: [Target] =
+  Context.environment["KDBXFS_FUZZERS"] == nil
+  ? []
+  : [
+    .systemLibrary(
+      name: "CLibxml2", path: "Fuzzers/CLibxml2", pkgConfig: "libxml-2.0",
+      providers: [.apt(["libxml2-dev"])]),
+    .target(name: "CFuzzing", dependencies: ["CLibxml2"], path: "Fuzzers/CFuzzing"),
+    .executableTarget(
+      name: "fuzzers", dependencies: ["KDBX", "ByteCoding", "Ciphers", "Secrets", "CFuzzing"],
+      path: "Fuzzers/Harness", swiftSettings: busy),
+  ]
+
 let package = Package(
   name: "kdbxfs",
-  targets: [
+  targets: fuzzers + [
     // The C libraries. Each is imported by exactly one Swift target below.
     .systemLibrary(name: "CFuse3", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
     .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
