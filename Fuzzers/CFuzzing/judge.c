@@ -89,7 +89,9 @@ int fuzzing_read_xml(
   xmlParserCtxtPtr parser = count > 0 ? xmlCreateMemoryParserCtxt((const char *)bytes, (int)count) : NULL;
   if (parser) {
     xmlCtxtUseOptions(
-        parser, XML_PARSE_NONET | XML_PARSE_HUGE | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_SAX1);
+        parser, XML_PARSE_NONET | XML_PARSE_HUGE | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_SAX1 |
+            // Else an ampersand in an attribute would come as a reference.
+            XML_PARSE_NOENT);
     *parser->sax = handler;
     parser->sax2 = 0;
     parser->userData = &reading;

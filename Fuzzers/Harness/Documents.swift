@@ -109,7 +109,8 @@ private func writeAndCompare(_ document: Document) {
     }
     let start = output.count
     try document.writeXML(
-      plan, innerStream: InnerStream(kind, key: streamKey.span), headerHash: nil, into: &output)
+      plan, innerStream: InnerStream(kind, key: streamKey.span),
+      headerHash: version == .kdbx31 ? [UInt8](repeating: 7, count: 32) : nil, into: &output)
     let buffer = SharedBuffer(output)
     let source = DocumentSource(
       buffer: buffer, innerStream: InnerStream(kind, key: streamKey.span), sealingKey: sealingKey,

@@ -34,7 +34,9 @@ private func isRefusedOnPurpose(_ problem: XMLError.Problem, _ bytes: Span<UInt8
   case .documentType, .tooDeep, .tooLarge: true
   // UTF-8 only: libxml2 converts what begins as something else, or says that it is.
   case .badDeclaration: true
-  case .notUTF8, .unexpected, .forbiddenCharacter, .truncated:
+  // libxml2 2.9 takes characters in more bytes than they need.
+  case .notUTF8: String(validating: array(bytes), as: UTF8.self) == nil
+  case .unexpected, .forbiddenCharacter, .truncated:
     isOfAnotherEncoding(bytes) || bytes.indices.contains { bytes[$0] == 0 }
   default: false
   }

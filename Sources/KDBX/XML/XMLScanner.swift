@@ -538,11 +538,14 @@ package struct XMLScanner: ~Escapable {
     var rest = attributes[...]
     attributes.removeAll(keepingCapacity: true)
     guard let version = rest.popFirst(), isWord(version.name, "version"),
-      version.value.count >= 3, XMLText.isAt(version.value.lowerBound, in: bytes, "1.")
+      isVersion(version.value)
     else { throw XMLError(.badDeclaration, at: start) }
     if let encoding = rest.first, isWord(encoding.name, "encoding") {
       rest.removeFirst()
-      guard isWord(encoding.value, "utf-8") || isWord(encoding.value, "us-ascii") else {
+      guard
+        isWord(encoding.value, "utf-8", ignoringCase: true)
+          || isWord(encoding.value, "us-ascii", ignoringCase: true)
+      else {
         throw XMLError(.badDeclaration, at: encoding.value.lowerBound)
       }
     }
@@ -555,9 +558,18 @@ package struct XMLScanner: ~Escapable {
     guard rest.isEmpty else { throw XMLError(.badDeclaration, at: start) }
   }
 
-  private func isWord(_ range: Range<Int>, _ word: StaticString) -> Bool {
+  private func isWord(
+    _ range: Range<Int>, _ word: StaticString, ignoringCase: Bool = false
+  ) -> Bool {
     range.count == word.utf8CodeUnitCount
-      && XMLText.isAt(range.lowerBound, in: bytes, word, ignoringCase: true)
+      && XMLText.isAt(range.lowerBound, in: bytes, word, ignoringCase: ignoringCase)
+  }
+
+  /// Whether it is a version that XML 1.0 reads: `1.` and digits (production 26).
+  private func isVersion(_ range: Range<Int>) -> Bool {
+    guard range.count >= 3, XMLText.isAt(range.lowerBound, in: bytes, "1.") else { return false }
+    for i in range.dropFirst(2) where !(0x30...0x39).contains(bytes[i]) { return false }
+    return true
   }
 
   private func has(_ text: StaticString) -> Bool {
