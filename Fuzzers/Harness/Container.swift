@@ -56,8 +56,9 @@ func testDictionary(_ bytes: Span<UInt8>) {
 
 /// The block streams of both versions, and what is compressed in them.
 func testBlocks(_ bytes: Span<UInt8>) {
-  if let count = try? AuthenticatedBlocks.measure(bytes) {
-    expect(count <= bytes.count, "blocks hold no more than there is")
+  if let measure = try? AuthenticatedBlocks.measure(bytes) {
+    expect(measure.byteCount <= bytes.count, "the blocks end within the stream")
+    expect(measure.dataCount < measure.byteCount, "blocks hold no more than they are")
   }
   let outline = HashedBlocks.outline(bytes)
   expect(outline.dataEnd <= bytes.count, "the last data ends within the stream")
