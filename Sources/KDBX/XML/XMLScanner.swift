@@ -201,7 +201,7 @@ package struct XMLScanner: ~Escapable {
       hasAttributes = false
       attributes.removeAll(keepingCapacity: true)
     }
-    if bytes[i] != UInt8(ascii: ">") {
+    if bytes[i] != UInt8(ascii: ">") || bytes[start + 1] >= 0x80 {
       // The fast path knows ASCII names and tags without attributes; here is the rest.
       let isEmpty = try passRestOfTag()
       contentStart = offset
@@ -259,7 +259,7 @@ package struct XMLScanner: ~Escapable {
   @_lifetime(self: copy self)
   private mutating func passRestOfTag() throws(XMLError) -> Bool {
     offset = nameEnd
-    if bytes[nameEnd] >= 0x80 {
+    if bytes[nameEnd] >= 0x80 || bytes[nameStart] >= 0x80 {
       offset = nameStart
       nameEnd = try passName().upperBound
     }

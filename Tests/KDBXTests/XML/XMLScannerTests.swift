@@ -106,6 +106,10 @@ import Testing
     Vector("<?xml version='1.0' standalone='YES'?><a/>", .badDeclaration),
     Vector(" <?xml version='1.0'?><a/>", .badInstruction),
     Vector(bytes: [0x3C, 0x61, 0x3E, 0xFF], .notUTF8),
+    // A name that begins as UTF-8 does and goes on in ASCII.
+    Vector(bytes: [0x3C, 0xFF] + Array("e/>".utf8), .notUTF8),
+    Vector(bytes: [0x3C, 0xC3] + Array("></".utf8) + [0xC3] + Array(">".utf8), .notUTF8),
+    Vector(bytes: Array("<a><".utf8) + [0xA8] + Array("c b='1'/></a>".utf8), .notUTF8),
     Vector(bytes: Array("<a>".utf8) + [0x80] + Array("</a>".utf8), .notUTF8),
     Vector(bytes: Array("<a>".utf8) + [0xC0, 0x80] + Array("</a>".utf8), .notUTF8),
     Vector(bytes: Array("<a>".utf8) + [0xE0, 0x80, 0x80] + Array("</a>".utf8), .notUTF8),
