@@ -36,7 +36,7 @@ extension SessionError {
     case .tooLarge(let limit):
       self.init(.unreadable, "\(name) holds more than \(limit >> 20) MiB, in its \(place)")
     case .unsupported(let feature):
-      self.init(.unreadable, "\(name) uses a \(feature.rawValue) that kdbxfs doesn't know")
+      self.init(.unreadable, "\(name) uses \(feature.rawValue) that kdbxfs doesn't know")
     case .writtenDifferently:
       self.init(.unreadable, "\(name) does not hold what was written, in its \(place)")
     }

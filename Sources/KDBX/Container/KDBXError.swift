@@ -38,10 +38,10 @@ package struct KDBXError: Error, Hashable {
 
   /// What a header can ask for and we may not have.
   package enum Feature: String, Hashable, Sendable {
-    case cipher
-    case keyDerivation = "key derivation"
-    case compression
-    case innerStream = "inner stream cipher"
+    case cipher = "a cipher"
+    case keyDerivation = "a key derivation"
+    case compression = "a compression"
+    case innerStream = "an inner stream cipher"
   }
 
   /// Parts of a file, in the order in which they are read.

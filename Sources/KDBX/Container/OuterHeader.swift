@@ -32,6 +32,25 @@ package struct OuterHeader: Hashable, Sendable {
     case kdfParameters = 11
     case publicCustomData = 12
 
+    /// What people who read of a fault can look for.
+    var title: String {
+      switch self {
+      case .end: "end of header"
+      case .comment: "comment"
+      case .cipher: "cipher"
+      case .compression: "compression"
+      case .masterSeed: "master seed"
+      case .transformSeed: "transform seed"
+      case .transformRounds: "transform rounds"
+      case .encryptionIV: "encryption IV"
+      case .innerStreamKey: "inner stream key"
+      case .streamStart: "stream start bytes"
+      case .innerStream: "inner stream cipher"
+      case .kdfParameters: "key derivation parameters"
+      case .publicCustomData: "public custom data"
+      }
+    }
+
     /// Those of KDBX 3, which make other programs refuse a KDBX 4 file.
     static let beforeVersion4: [FieldID] = [
       .transformSeed, .transformRounds, .innerStreamKey, .streamStart, .innerStream,
@@ -168,6 +187,8 @@ extension OuterHeader {
   mutating func renewForSave(seed: [UInt8]? = nil) -> SecretBytes {
     set(.masterSeed, to: seed ?? randomBytes(32))
     set(.encryptionIV, to: randomBytes(cipher.ivSize))
+    // Not all programs agree on what it is where it isn't named.
+    set(.compression, to: [UInt8(compression.rawValue), 0, 0, 0])
     guard version.major < 4 else {
       for id in FieldID.beforeVersion4 { remove(id) }
       return SecretBytes.random(64)
@@ -293,15 +314,19 @@ extension RawHeader {
   /// The bytes of the field `id`, which must be there and have `count` bytes.
   @discardableResult
   func field(_ id: FieldID, count: Int) throws(KDBXError) -> [UInt8] {
-    guard let bytes = field(id) else { throw Self.fault("has no field \(id)") }
+    guard let bytes = field(id) else { throw Self.missing(id) }
     guard bytes.count == count else {
-      throw Self.fault("has \(bytes.count) bytes in its field \(id), not \(count)")
+      throw Self.fault("its field '\(id.title)' has \(bytes.count) bytes, not \(count)")
     }
     return bytes
   }
 
   private static func fault(_ text: String) -> KDBXError {
-    KDBXError(.damaged, in: .header, cause: .text("it \(text)"))
+    KDBXError(.damaged, in: .header, cause: .text(text))
+  }
+
+  private static func missing(_ id: FieldID) -> KDBXError {
+    fault("it has no field '\(id.title)'")
   }
 
   func cipher() throws(KDBXError) -> OuterCipher {
@@ -312,7 +337,9 @@ extension RawHeader {
     return cipher
   }
 
+  /// Where it isn't named KeePass and KeePassXC take the content for compressed.
   func compression() throws(KDBXError) -> OuterHeader.Compression {
+    guard field(.compression) != nil else { return .gzip }
     let flags = try field(.compression, count: 4)
     guard
       let compression = littleEndian(flags).flatMap({ OuterHeader.Compression(rawValue: $0) })
@@ -323,11 +350,12 @@ extension RawHeader {
   func kdf() throws(KDBXError) -> KDFParameters {
     guard version.major >= 4 else {
       let rounds = try field(.transformRounds, count: 8)
+      guard let seed = field(.transformSeed) else { throw Self.missing(.transformSeed) }
       return KDFParameters(
-        transformSeed: field(.transformSeed) ?? [],
+        transformSeed: seed,
         rounds: rounds.reversed().reduce(0) { $0 << 8 | UInt64($1) })
     }
-    guard let bytes = field(.kdfParameters) else { throw Self.fault("has no field kdfParameters") }
+    guard let bytes = field(.kdfParameters) else { throw Self.missing(.kdfParameters) }
     let dictionary: VariantDictionary
     do throws(ByteError) {
       dictionary = try VariantDictionary(reading: bytes.span)
@@ -344,7 +372,7 @@ extension RawHeader {
     guard version.major < 4 else { return }
     try field(.streamStart, count: 32)
     guard field(.innerStreamKey)?.isEmpty == false else {
-      throw Self.fault("has no field innerStreamKey")
+      throw Self.missing(.innerStreamKey)
     }
   }
 }

@@ -136,11 +136,14 @@ import Testing
         Change(
           testDescription: "\(major): \(name) of \($0) bytes", major: major, id: id,
           bytes: [UInt8](repeating: 1, count: $0), kind: .damaged)
-      } + [
+      }
+    }
+    func missing(_ major: UInt16, _ ids: [UInt8]) -> [Change] {
+      ids.map {
         Change(
-          testDescription: "\(major): no \(name)", major: major, id: id, bytes: nil,
+          testDescription: "\(major): no field \($0)", major: major, id: $0, bytes: nil,
           kind: .damaged)
-      ]
+      }
     }
     func unknown(
       _ major: UInt16, _ id: UInt8, _ name: String, _ bytes: [UInt8], _ feature: KDBXError.Feature
@@ -159,6 +162,7 @@ import Testing
       changes.append(unknown(major, 2, "cipher", stranger, .cipher))
       changes.append(unknown(major, 3, "compression", [2, 0, 0, 0], .compression))
     }
+    changes += missing(3, [2, 4, 5, 6, 7, 8, 9]) + missing(4, [2, 4, 7, 11])
     changes += resized(3, 6, "rounds", [0, 4, 9])
     changes += resized(3, 8, "stream key", [0])
     changes += resized(3, 9, "start bytes", [0, 31])
@@ -180,6 +184,30 @@ import Testing
     let error = #expect(throws: KDBXError.self) { try Self.read(Self.file(header)).get() }
     #expect(error?.kind == change.kind)
     #expect(error?.part == .header)
+  }
+
+  @Test func `a fault in a field is told in words`() {
+    func cause(_ change: (inout HandMadeHeader) -> Void) -> String? {
+      var header = HandMadeHeader.version3()
+      change(&header)
+      let error = #expect(throws: KDBXError.self) { try Self.read(Self.file(header)).get() }
+      return error?.explanation
+    }
+    #expect(cause { $0.fields.removeAll { $0.id == 5 } } == "it has no field 'transform seed'")
+    #expect(
+      cause { $0.set(4, to: [1, 2]) } == "its field 'master seed' has 2 bytes, not 32")
+  }
+
+  @Test(arguments: [3, 4])
+  func `content is compressed where the header doesn't say, and a save says so`(
+    major: Int
+  ) throws {
+    var hand: HandMadeHeader = major == 3 ? .version3() : .version4()
+    hand.fields.removeAll { $0.id == 3 }
+    var header = try Self.read(Self.file(hand)).get()
+    #expect(header.compression == .gzip)
+    _ = header.renewForSave()
+    #expect(header.field(.compression) == [1, 0, 0, 0])
   }
 
   @Test func `a field that says its size is negative is refused`() {
