@@ -1,4 +1,5 @@
 import Fuse
+import KDBX
 import Platform
 import Session
 
@@ -42,7 +43,8 @@ enum ControlCommands {
       sources.hasNoPassword = true
     }
     let vault = if case .string(let path) = status["vault"] { Path(path) } else { mountPoint }
-    let keys = try KeyReader.read(sources, for: vault)
+    let header = sources.keyFile == nil ? nil : header(of: vault)
+    let keys = try KeyReader.read(sources, for: vault, header)
     let answer: JSONObject
     do throws(ControlClient.Failure) {
       answer = try ControlClient.unlock(
@@ -51,6 +53,15 @@ enum ControlCommands {
       throw failed(error, place, named: mountPoint)
     }
     if let error = SessionError(answer) { throw Complaint(error) }
+  }
+
+  /// What the vault's file says of itself, as far as it can be read: it decides what a key file means.
+  private static func header(of vault: Path) -> OuterHeader? {
+    do throws(SessionError) {
+      return try VaultCandidate(vault).header
+    } catch {
+      return nil
+    }
   }
 
   /// Prints what the mount says of itself: a line a fact, or the JSON object as it came.

@@ -61,10 +61,12 @@ enum KeyReader {
 
   /// Reads the key of a second vault: never from standard input, which had the first one's.
   static func readOther(
-    _ sources: KeySources, for vault: Path
+    _ sources: KeySources, for vault: Path, _ header: OuterHeader
   ) throws(Complaint) -> KeyMaterial {
     var key: SecretBytes?
-    if let file = sources.keyFile { key = try keyFileKey(in: file, isKeePass1: false) }
+    if let file = sources.keyFile {
+      key = try keyFileKey(in: file, isKeePass1: header.isKeePass1)
+    }
     let password =
       if let file = sources.passwordFile {
         try password(inFile: file)

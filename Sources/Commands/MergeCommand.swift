@@ -18,7 +18,7 @@ struct MergeCommand {
     guard settings.isDryRun || !access.isReadOnly else {
       throw Complaint("'\(vault)' can't be written", exitCode: .vaultUnwritable)
     }
-    let keys = try KeyReader.read(settings.keys, for: vault)
+    let keys = try KeyReader.read(settings.keys, for: vault, candidate.header)
     let target = try VaultCommands.open(candidate, with: keys)
     let theirs = try open(otherCandidate, other, like: target)
     var base: OpenedVault?
@@ -67,8 +67,9 @@ struct MergeCommand {
         hints: ["--other-passfile FILE gives the password of the other files"],
         exitCode: .wrongKey)
     }
-    let keys = try KeyReader.readOther(sources, for: path)
-    return try VaultCommands.open(try VaultCommands.candidate(path), with: keys)
+    let again = try VaultCommands.candidate(path)
+    let keys = try KeyReader.readOther(sources, for: path, again.header)
+    return try VaultCommands.open(again, with: keys)
   }
 }
 

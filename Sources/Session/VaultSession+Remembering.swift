@@ -15,7 +15,7 @@ extension VaultSession {
     guard options.rememberFor > 0, reason != .logout else { return forgetRemembered() }
     let seconds = UInt32(clamping: max(1, options.rememberFor / 1_000_000_000))
     do throws(Errno) {
-      try keys.composite.withParts { (bytes) throws(Errno) in
+      try keys.composite.withParts(ofKeePass1: keys.header.isKeePass1) { (bytes) throws(Errno) in
         try Keyring.keep(bytes, as: Self.keyName, seconds: seconds)
       }
     } catch {

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from conftest import FIXTURES
-from support import programs
+from support import kdb, programs
 from support.clocked import Clocked
 from support.judges import keepassxc
 
@@ -285,6 +285,44 @@ class TestRemembering:
         lock(mounted.place)
         assert ask(mounted, {"command": "unlock-again"})["kind"] == "locked"
         assert programs.run("unlock", mounted.place).code == 9
+
+
+class TestKeePass1:
+    @pytest.fixture
+    def make(self, folder):
+        def make(password, keyfile=None):
+            path = folder / "vaults" / "old.kdb"
+            path.write_bytes(kdb.write("Mail", "Work", OLD, password, keyfile))
+            return path
+
+        return make
+
+    @pytest.mark.parametrize("name", ["key-raw32.key", "key-hex64.key", "key-hashed.key", "key-xml1.key"])
+    @pytest.mark.parametrize("password", ["fixture", None], ids=["password", "none"])
+    def test_it_unlocks_by_its_key_file(self, make, place, name, password):
+        key = FIXTURES / name
+        arguments = ["--keyfile", key] if password else ["--keyfile", key, "--no-password"]
+        mount = programs.mount(
+            make(password, key.read_bytes()), place, "--ro", *arguments, password=password)
+        lock(place)
+        done = programs.run("unlock", place, password=password)
+        assert (done.code, done.err) == (0, "")
+        assert (mount / "Mail/Work/password").read_text() == OLD
+        mount.unmount()
+
+    @pytest.mark.parametrize("name", [None, "key-raw32.key"], ids=["alone", "with a key file"])
+    def test_a_remembered_key_is_of_the_form_that_opened_it(self, make, place, name):
+        key = name and FIXTURES / name
+        vault = make("pä", key and key.read_bytes())
+        arguments = ["--keyfile", key] if key else []
+        mount = programs.mount(
+            vault, place, "--ro", "--remember", "1h", *arguments, password="pä")
+        for _ in range(2):
+            lock(place)
+            done = programs.run("unlock", place)
+            assert (done.code, done.err) == (0, "")
+            assert (mount / "Mail/Work/password").read_text() == OLD
+        mount.unmount()
 
 
 class TestControlSocket:

@@ -37,18 +37,36 @@ package final class CompositeKey: Sendable {
   /// What answers challenges, if the vault wants that.
   package let responder: ChallengeResponder?
 
-  /// A key whose parts were kept aside; what answers challenges is not among them.
+  /// A key whose parts were kept aside (``withParts(ofKeePass1:_:)``), of a vault of either kind; what
+  /// answers challenges is not among them.
   package init(restoring parts: consuming SecretBytes, responder: ChallengeResponder?) {
     bytes = parts.withBytes { SHA256.secretHash($0) }
+    keePass1Keys = parts.withBytes { parts in
+      var keys: [SharedSecret] = []
+      var start = 0
+      while parts.count - start >= SHA256.digestCount {
+        let end = start + SHA256.digestCount
+        keys.append(SharedSecret(SecretBytes(copying: parts.extracting(start..<end))))
+        start = end
+      }
+      return keys
+    }
     self.parts = parts
-    keePass1Keys = []
     self.responder = responder
   }
 
   /// Lends what password and key file put into the key, to be kept aside: hashes, never the password.
+  ///
+  /// For a vault of KeePass 1 these are its keys, one behind the other: the hash of a password in UTF-8
+  /// says nothing of the other forms.
   package func withParts<E: Error>(
-    _ body: (borrowing SecretBytes) throws(E) -> Void
-  ) throws(E) { try body(parts) }
+    ofKeePass1 isKeePass1: Bool, _ body: (borrowing SecretBytes) throws(E) -> Void
+  ) throws(E) {
+    guard isKeePass1 else { return try body(parts) }
+    var keys = WipedBuffer(capacity: keePass1Keys.count * SHA256.digestCount)
+    for key in keePass1Keys { key.bytes.withBytes { keys.append($0) } }
+    try body(SecretBytes(copying: keys.bytes))
+  }
 
   package init(_ credentials: borrowing Credentials) {
     var parts = WipedBuffer(capacity: 64)

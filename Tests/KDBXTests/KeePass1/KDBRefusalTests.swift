@@ -56,6 +56,30 @@ import Testing
     _ = try KDBFileTests.open(file, with: Self.key(Array("test".utf8), keyFile))
   }
 
+  @Test(arguments: forms)
+  func `a key that was kept aside opens, whatever form the password has`(form: Form) throws {
+    var file = KDBFileTests.sample
+    let keyFile = [UInt8](32..<64)
+    file.key = SHA256.hash((SHA256.hash(form.bytes.span) + keyFile).span)
+    let key = Self.key(Array("„pä”".utf8), keyFile)
+    var kept: CompositeKey?
+    key.withParts(ofKeePass1: true) {
+      kept = CompositeKey(restoring: $0.copy(), responder: nil)
+    }
+    let opened = try KDBFileTests.open(file, with: try #require(kept))
+    #expect(opened.document.entryCount == 3)
+  }
+
+  @Test func `a key that was kept aside is the same key in KDBX`() throws {
+    let key = Self.key(Array("„pä”".utf8), [UInt8](32..<64))
+    var kept: CompositeKey?
+    key.withParts(ofKeePass1: false) {
+      kept = CompositeKey(restoring: $0.copy(), responder: nil)
+    }
+    let isSame = try #require(kept).bytes.matches(key.bytes)
+    #expect(isSame)
+  }
+
   @Test func `an XML key file is none, but bytes like any other`() {
     let xml = [UInt8]("<KeyFile><Meta><Version>1.0</Version></Meta></KeyFile>".utf8)
     #expect(revealed(KeyFile.keePass1Key(from: xml.span)) == SHA256.hash(xml.span))
