@@ -33,6 +33,17 @@ import Vault
     #expect(entry.historyCount == 1)
   }
 
+  @Test(arguments: [(2_147_483_646, 2_147_483_647), (2_147_483_647, 2_147_483_647), (-1, -1)])
+  func `a count of uses stays where KeePassXC can read it`(before: Int, after: Int) throws {
+    var vault = try Self.vault()
+    let id = try vault.entryID(10)
+    var entry = vault.document.entry(id)
+    entry.times.usageCount = before
+    vault.replace(id, with: entry)
+    vault.write("new", to: "Password", of: id, at: Self.now)
+    #expect(vault.document.entry(id).times.usageCount == after)
+  }
+
   @Test func `an edit that changes nothing stamps nothing`() throws {
     var vault = try Self.vault()
     let id = try vault.entryID(10)

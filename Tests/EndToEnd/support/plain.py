@@ -16,6 +16,8 @@ TOKEN = re.compile(
     rb"""<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>|<(?:[^"'<>]|"[^"]*"|'[^']*')*>""", re.S)
 NAME = re.compile(rb"</?([^\s/>]+)")
 PROTECTED = re.compile(rb"""\s+Protected=("[^"]*"|'[^']*')""")
+# Some programs leave it out of KDBX 3.1; a save states it.
+HEADER_HASH = re.compile(rb"<HeaderHash>[^<]*</HeaderHash>|<HeaderHash\s*/>")
 REFERENCE = re.compile(rb"""(<Value\s+Ref=")(\d+)(")""")
 
 
@@ -97,7 +99,7 @@ class PlainXML:
         text = self.bytes
         if entry:
             text = text[: entry.start] + text[entry.end :]
-        text = re.sub(rb"<HeaderHash>[^<]*</HeaderHash>", b"<HeaderHash/>", text)
+        text = HEADER_HASH.sub(b"", text)
         if self.binaries is not None:
             text = REFERENCE.sub(self.named, text)
         return text.removeprefix(b"\xef\xbb\xbf")

@@ -210,6 +210,13 @@ import Testing
     #expect(error == KDBXError(.damaged, in: .headerHash))
   }
 
+  @Test(arguments: [0, 1])
+  func `of KDBX 3 the later version gets a hash where it has none`(minor: UInt16) throws {
+    let opened = try Self.open(SmallVault.version3(minor: minor).file.bytes)
+    let content = try Self.content(of: Self.write(opened))
+    #expect(content.contains("<HeaderHash>") == (minor == 1))
+  }
+
   @Test func `in KDBX 4 a stale hash is no matter, and goes at the next save`() throws {
     var vault = SmallVault.version4()
     vault.meta = Self.hashElement(.version3())
