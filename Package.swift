@@ -62,12 +62,21 @@ let package = Package(
     .target(name: "CWipingHeap"),
     // sd-bus, loaded when the machine has it.
     .target(name: "CDesktopBus"),
+    // EFF's word list, as bytes.
+    .target(name: "CWordList", exclude: ["eff_large_wordlist.txt", "LICENSE.txt"]),
+    // zxcvbn, loaded when the machine has it.
+    .target(name: "CPasswordStrength"),
 
     // Leaves: no module of ours below them but CPlatform, and Secrets below Platform, which reads
     // passwords and whole files into it.
     .target(name: "Secrets", dependencies: ["CPlatform"], swiftSettings: busy),
     .target(name: "ByteCoding", swiftSettings: busy),
     .target(name: "Platform", dependencies: ["Secrets", "CPlatform"], swiftSettings: strict),
+
+    // New passwords.
+    .target(
+      name: "Generation", dependencies: ["Ciphers", "Secrets", "CWordList"],
+      swiftSettings: compact),
 
     // The vault: bytes in, values out. Knows no file system and no clock.
     .target(
@@ -82,7 +91,8 @@ let package = Package(
 
     // The tree: names and nodes over the vault. Knows no FUSE and needs no mount.
     .target(
-      name: "VaultTree", dependencies: ["Vault", "KDBX", "ByteCoding", "Ciphers", "Secrets"],
+      name: "VaultTree",
+      dependencies: ["Vault", "KDBX", "Generation", "ByteCoding", "Ciphers", "Secrets"],
       swiftSettings: strict),
 
     // The file system: libfuse made safe. Knows no vault.
@@ -108,7 +118,7 @@ let package = Package(
       name: "Commands",
       dependencies: [
         "VaultMount", "Session", "VaultTree", "Vault", "KDBX", "ByteCoding", "DesktopBus", "Fuse",
-        "Platform", "Secrets",
+        "Platform", "Secrets", "Generation", "CPasswordStrength",
       ],
       swiftSettings: compact),
     .executableTarget(
@@ -142,6 +152,8 @@ let package = Package(
     .testTarget(
       name: "CiphersTests", dependencies: ["Ciphers", "Secrets", "TestSupport"],
       swiftSettings: strict),
+    .testTarget(
+      name: "GenerationTests", dependencies: ["Generation", "Secrets"], swiftSettings: strict),
     .testTarget(
       name: "KDBXTests", dependencies: ["KDBX", "ByteCoding", "Ciphers", "Secrets", "TestSupport"],
       swiftSettings: strict),
@@ -178,7 +190,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "CommandsTests",
-      dependencies: ["Commands", "Fuse", "KDBX", "Platform", "Secrets", "Session", "VaultTree"],
+      dependencies: [
+        "Commands", "Fuse", "Generation", "KDBX", "Platform", "Secrets", "Session", "VaultTree",
+      ],
       swiftSettings: strict),
   ]
 )

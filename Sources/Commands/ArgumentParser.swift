@@ -14,6 +14,8 @@ struct ArgumentParser {
   private var words: [[UInt8]] = []
   /// The options met, with their names as typed, to be held against the command.
   private var met: [(name: String, spec: OptionSpec)] = []
+  /// The same as they would stand on a command line.
+  private var given: [[UInt8]] = []
   private var asked: Invocation?
 
   /// Reads `arguments`, the program's name left out.
@@ -121,11 +123,13 @@ struct ArgumentParser {
     switch spec.effect {
     case .flag(let set):
       guard value == nil else { throw .usage("'\(typed)' takes no value") }
+      given.append(Array("--\(spec.name)".utf8))
       set(&settings)
     case .value(let placeholder, let set):
       guard let value = value ?? (mayTakeNext ? rest.popFirst() : nil) else {
         throw .usage("'\(typed)' wants a value: \(typed)=\(placeholder)")
       }
+      given.append(Array("--\(spec.name)=".utf8) + value)
       try set(&settings, value)
     }
   }
@@ -133,8 +137,10 @@ struct ArgumentParser {
   // MARK: - Commands
 
   private static let commands: [String: CommandSet] = [
-    "umount": .unmount, "save": .save, "status": .status, "lock": .lock, "unlock": .unlock,
+    "mount": .mount, "umount": .unmount, "save": .save, "status": .status, "lock": .lock,
+    "unlock": .unlock,
     "ls": .list, "cat": .concatenate, "info": .information, "check": .check, "merge": .merge,
+    "create": .create, "passwd": .changeKey, "generate": .generate,
   ]
 
   private func invocation() throws(Complaint) -> Invocation {
@@ -154,6 +160,13 @@ struct ArgumentParser {
     _ command: CommandSet, named name: String, _ words: [[UInt8]]
   ) throws(Complaint) -> Invocation {
     switch command {
+    case .mount:
+      try count(
+        1...2, of: words[...], "\(name) wants the name of a vault, or a vault and a mount point")
+      guard words.count == 1 else {
+        return .mount(vault: Path(words[0]), mountPoint: Path(words[1]), settings)
+      }
+      return .mountNamed(words[0], options: given)
     case .list:
       try count(1...2, of: words[...], "\(name) wants a vault, and a path in it if you like")
       return .list(vault: Path(words[0]), path: words.count == 2 ? words[1] : [], settings)
@@ -166,6 +179,14 @@ struct ArgumentParser {
     case .check:
       try count(1...1, of: words[...], "\(name) wants a vault")
       return .check(vault: Path(words[0]), settings)
+    case .generate:
+      try count(0...2, of: words[...], "\(name) wants a length, or 'words' and their number")
+      return .generate(words: words, settings)
+    case .create, .changeKey:
+      try count(1...1, of: words[...], "\(name) wants a vault")
+      let vault = Path(words[0])
+      return command == .create
+        ? .create(vault: vault, settings) : .changeKey(vault: vault, settings)
     case .merge:
       try count(2...2, of: words[...], "\(name) wants a vault and another file of it")
       return .merge(vault: Path(words[0]), other: Path(words[1]), settings)

@@ -89,6 +89,7 @@ enum ControlCommands {
   // MARK: - Asking
 
   private static func find(_ mountPoint: Path) throws(Complaint) -> Path {
+    let mountPoint = try NamedVault.mountPoint(for: mountPoint)
     do throws(Errno) {
       return try MountPoint.resolve(mountPoint)
     } catch {

@@ -53,6 +53,9 @@ package enum Kdbxfs {
         vault: vault, mountPoint: mountPoint, settings, in: surroundings,
         beforeRequest: beforeRequest)
       return try MountLauncher(command).run()
+    case .mountNamed(let name, let options):
+      let invocation = try NamedVault(name).invocation(adding: options)
+      return try perform(invocation, in: surroundings, beforeRequest)
     case .unmount(let mountPoint, let settings):
       try ControlCommands.unmount(mountPoint, lazily: settings.detachesLazily)
     case .save(let mountPoint, _): try ControlCommands.save(mountPoint)
@@ -69,6 +72,12 @@ package enum Kdbxfs {
     case .check(let vault, let settings): return try CheckCommand(vault, settings).run()
     case .merge(let vault, let other, let settings):
       try MergeCommand(vault: vault, other: other, settings: settings).run()
+    case .create(let vault, let settings):
+      try CreateCommand(vault: vault, settings: settings).run()
+    case .changeKey(let vault, let settings):
+      try PasswdCommand(vault: vault, settings: settings).run()
+    case .generate(let words, let settings):
+      try GenerateCommand(words: words, settings: settings).run()
     case .help: try VaultCommands.write(Array(Usage.help.utf8))
     case .version: try VaultCommands.write(Array("\(Usage.version)\n".utf8))
     }

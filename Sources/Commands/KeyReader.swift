@@ -14,8 +14,9 @@ struct KeyMaterial: ~Copyable {
 
 /// Reads the password and the key file from where the command line says, or asks for the password.
 ///
-/// The sources of a password, in this order: `--passfile`, `--extpass`, standard input where it is a
-/// pipe or a file, the terminal. One final line end is dropped, nothing else.
+/// The sources of a password, in this order: `--passfile`, `--extpass`, the credential `kdbxfs` of a
+/// service, standard input where it is a pipe or a file, the terminal, and where there is none,
+/// pinentry. One final line end is dropped, nothing else.
 enum KeyReader {
   /// The most bytes of a password that are read.
   private static let longestPassword = 1 << 20
@@ -78,8 +79,9 @@ enum KeyReader {
 
   // MARK: - The key file
 
-  private static func keyFileKey(
-    in path: Path, isKeePass1: Bool
+  /// The key that a file stands for.
+  static func keyFileKey(
+    in path: Path, isKeePass1: Bool = false
   ) throws(Complaint) -> SecretBytes {
     let file: WipedBuffer
     do throws(Errno) {
@@ -93,9 +95,13 @@ enum KeyReader {
         "the key file '\(path)' is empty", hints: ["an empty file protects nothing"],
         exitCode: .wrongKey)
     }
-    if isKeePass1 { return KeyFile.keePass1Key(from: file.bytes) }
+    return isKeePass1 ? KeyFile.keePass1Key(from: file.bytes) : try key(in: file.bytes, of: path)
+  }
+
+  /// The key that the bytes of a key file stand for.
+  static func key(in file: Span<UInt8>, of path: Path) throws(Complaint) -> SecretBytes {
     do throws(KDBXError) {
-      return try KeyFile.key(from: file.bytes)
+      return try KeyFile.key(from: file)
     } catch {
       let reason =
         if case .badKeyFile(let problem) = error.kind { problem.rawValue } else { "damaged" }
@@ -110,13 +116,21 @@ enum KeyReader {
   private static func password(
     _ sources: KeySources, for vault: Path
   ) throws(Complaint) -> SecretBytes {
-    if let file = sources.passwordFile { return try password(inFile: file) }
-    if !sources.passwordProgram.isEmpty { return try password(from: sources.passwordProgram) }
-    if let password = try passwordOnStandardInput() { return password }
+    if let password = try passwordWithoutTerminal(sources) { return password }
+    if !hasTerminal, let password = try Pinentry.password(for: vault) { return password }
     return try passwordFromTerminal(for: vault)
   }
 
-  private static func password(inFile path: Path) throws(Complaint) -> SecretBytes {
+  /// The password from a file, a program or standard input; `nil` where a person is to be asked.
+  static func passwordWithoutTerminal(_ sources: KeySources) throws(Complaint) -> SecretBytes? {
+    if let file = sources.passwordFile { return try password(inFile: file) }
+    if !sources.passwordProgram.isEmpty { return try password(from: sources.passwordProgram) }
+    if let file = credential { return try password(inFile: file) }
+    return try passwordOnStandardInput()
+  }
+
+  /// The password that a file holds.
+  static func password(inFile path: Path) throws(Complaint) -> SecretBytes {
     do throws(Errno) {
       let file = try Files.readWhole(path, limit: longestPassword)
       return withoutLineEnd(file.bytes)
@@ -143,6 +157,15 @@ enum KeyReader {
     }
   }
 
+  /// The password that systemd has for its service, if this process is one: `LoadCredential=`.
+  private static var credential: Path? {
+    guard let folder = Process.environment("CREDENTIALS_DIRECTORY").map({ Path($0) }),
+      folder.isAbsolute
+    else { return nil }
+    let file = folder.appending("kdbxfs")
+    return (try? Files.status(of: file)) == nil ? nil : file
+  }
+
   /// The password on standard input; `nil` where that is no pipe and no file.
   private static func passwordOnStandardInput() throws(Complaint) -> SecretBytes? {
     guard let input = try? StandardStream.input.duplicate(), let status = try? input.status()
@@ -161,14 +184,20 @@ enum KeyReader {
   }
 
   private static func passwordFromTerminal(for vault: Path) throws(Complaint) -> SecretBytes {
+    try passwordFromTerminal(prompt: "Password for \(Path(vault.lastComponent)): ")
+  }
+
+  /// Asks on the terminal.
+  static func passwordFromTerminal(prompt: String) throws(Complaint) -> SecretBytes {
     do throws(Terminal.Failure) {
-      return try Terminal.readSecret(prompt: "Password for \(Path(vault.lastComponent)): ")
+      return try Terminal.readSecret(prompt: prompt)
     } catch {
       switch error {
       case .noTerminal:
         throw Complaint(
           "there is no password, and no terminal to ask on",
-          hints: ["--passfile, --extpass or standard input can give it"], exitCode: .noKeyMaterial)
+          hints: ["--passfile, --extpass or standard input can give it, or pinentry on a desktop"],
+          exitCode: .noKeyMaterial)
       case .endOfInput:
         throw Complaint("no password was typed", exitCode: .noKeyMaterial)
       case .tooLong:

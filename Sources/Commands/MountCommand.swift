@@ -50,6 +50,7 @@ struct MountCommand: Sendable {
     let desktop = session.watchDesktop()
     whenMounted()
     serve(mount)
+    ServiceManager.tell("STOPPING=1\nSTATUS=saving")
     desktop?.stop()
     return end(session, control)
   }

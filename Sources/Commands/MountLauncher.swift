@@ -40,7 +40,9 @@ struct MountLauncher {
     return try command.run {
       // Another thread looks, for this one is about to serve.
       _ = try? Thread.start(name: "notify") {
-        if (try? Files.status(of: command.mountPoint)) != nil { Self.notify(command.settings) }
+        guard (try? Files.status(of: command.mountPoint)) != nil else { return }
+        ServiceManager.tell("READY=1\nSTATUS=mounted")
+        Self.notify(command.settings)
       }
     }
   }
@@ -87,6 +89,7 @@ struct MountLauncher {
       let count = (try? reader.read(atMost: 1, into: &report)) ?? 0
       // Asking for the mount's status waits until it answers.
       if count == 1, (try? Files.status(of: command.mountPoint)) != nil {
+        ServiceManager.tell("MAINPID=\(child)\nREADY=1\nSTATUS=mounted")
         Self.notify(command.settings)
         return .success
       }

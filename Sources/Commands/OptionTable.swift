@@ -1,10 +1,11 @@
 import DesktopBus
+import Generation
 import Platform
 import Session
 
 /// The commands that an option means something to.
 struct CommandSet: OptionSet, Sendable {
-  let rawValue: UInt16
+  let rawValue: UInt64
 
   static let mount = CommandSet(rawValue: 1)
   static let unmount = CommandSet(rawValue: 2)
@@ -18,8 +19,16 @@ struct CommandSet: OptionSet, Sendable {
   static let check = CommandSet(rawValue: 512)
   static let merge = CommandSet(rawValue: 1024)
 
+  static let create = CommandSet(rawValue: 1 << 40)
+  static let changeKey = CommandSet(rawValue: 1 << 41)
+  static let generate = CommandSet(rawValue: 1 << 42)
+
   /// Those that open a vault.
-  static let opening: CommandSet = [.mount, .list, .concatenate, .check, .unlock, .merge]
+  static let opening: CommandSet = [
+    .mount, .list, .concatenate, .check, .unlock, .merge, .changeKey,
+  ]
+  /// Those that are given a key.
+  static let keyed: CommandSet = [opening, .create]
   static let every = CommandSet(rawValue: .max)
 }
 
@@ -48,13 +57,13 @@ struct OptionSpec: Sendable {
   }
 
   static let all: [OptionSpec] = [
-    OptionSpec("passfile", for: .opening, .value("FILE") { $0.keys.passwordFile = Path($1) }),
-    OptionSpec("extpass", for: .opening, .value("CMD") { $0.keys.passwordProgram.append($1) }),
-    OptionSpec("keyfile", for: .opening, .value("FILE") { $0.keys.keyFile = Path($1) }),
-    OptionSpec("no-password", for: .opening, .flag { $0.keys.hasNoPassword = true }),
+    OptionSpec("passfile", for: .keyed, .value("FILE") { $0.keys.passwordFile = Path($1) }),
+    OptionSpec("extpass", for: .keyed, .value("CMD") { $0.keys.passwordProgram.append($1) }),
+    OptionSpec("keyfile", for: .keyed, .value("FILE") { $0.keys.keyFile = Path($1) }),
+    OptionSpec("no-password", for: .keyed, .flag { $0.keys.hasNoPassword = true }),
     OptionSpec(
       // A mount knows its program when it is unlocked.
-      "challenge-response", for: .opening.subtracting(.unlock),
+      "challenge-response", for: .keyed.subtracting(.unlock),
       .value("CMD") { $0.keys.challengeProgram.append($1) }),
     // A mount knows its limits too.
     OptionSpec("max-memory", for: .opening.subtracting(.unlock), .value("SIZE", setMemoryLimit)),
@@ -84,6 +93,19 @@ struct OptionSpec: Sendable {
     OptionSpec("dry-run", "n", for: .merge, .flag { $0.isDryRun = true }),
     OptionSpec("other-passfile", for: .merge, .value("FILE") { $0.otherPasswordFile = Path($1) }),
     OptionSpec("force", for: .merge, .flag { $0.isForced = true }),
+    OptionSpec(
+      "make-keyfile", for: [.create, .changeKey], .flag { $0.newKeys.makesKeyFile = true }),
+    OptionSpec("kdf", for: [.create, .changeKey], .value("KIND", setDerivation)),
+    OptionSpec(
+      "new-passfile", for: .changeKey, .value("FILE") { $0.newKeys.passwordFile = Path($1) }),
+    OptionSpec("keep-password", for: .changeKey, .flag { $0.newKeys.keepsPassword = true }),
+    OptionSpec("drop-password", for: .changeKey, .flag { $0.newKeys.dropsPassword = true }),
+    OptionSpec("new-keyfile", for: .changeKey, .value("FILE") { $0.newKeys.keyFile = Path($1) }),
+    OptionSpec("drop-keyfile", for: .changeKey, .flag { $0.newKeys.dropsKeyFile = true }),
+    OptionSpec("classes", for: .generate, .value("LIST", setClasses)),
+    OptionSpec("no-lookalikes", for: .generate, .flag { $0.generation.avoidsLookAlikes = true }),
+    OptionSpec("separator", for: .generate, .value("TEXT") { $0.generation.separator = $1 }),
+    OptionSpec("wordlist", for: .generate, .value("FILE") { $0.generation.wordList = Path($1) }),
     OptionSpec("quiet", "q", for: .every, .flag { $0.isQuiet = true }),
     OptionSpec("debug", "d", for: .every, .flag { $0.isVerbose = true }),
   ]
@@ -138,6 +160,27 @@ private func setIdleAction(_ settings: inout Settings, _ value: [UInt8]) throws(
   case "unmount", "umount": settings.idleAction = .unmount
   case let text: throw .usage("'\(text)' is nothing to do when idle", hint: "'lock' or 'unmount'")
   }
+}
+
+private func setDerivation(_ settings: inout Settings, _ value: [UInt8]) throws(Complaint) {
+  let text = Path(value).description
+  guard let function = Calibration.Function(rawValue: text) else {
+    throw .usage("'\(text)' is no key derivation", hint: "'argon2id', 'argon2d' or 'aes'")
+  }
+  settings.newKeys.derivation = function
+}
+
+private func setClasses(_ settings: inout Settings, _ value: [UInt8]) throws(Complaint) {
+  var classes: Set<CharacterRecipe.Class> = []
+  for word in value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+    let text = Path(word).description
+    guard let kind = CharacterRecipe.Class(rawValue: text) else {
+      throw .usage(
+        "'\(text)' is no class of characters", hint: "lower, upper, digits, symbols: with commas")
+    }
+    classes.insert(kind)
+  }
+  settings.generation.classes = classes
 }
 
 private func setMemoryLimit(_ settings: inout Settings, _ value: [UInt8]) throws(Complaint) {

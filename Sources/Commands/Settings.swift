@@ -27,6 +27,10 @@ package struct KeySources: Hashable, Sendable {
 /// Everything that options can say; each command reads what concerns it.
 package struct Settings: Hashable, Sendable {
   package var keys = KeySources()
+  /// What `create` and `passwd` are told of the new key.
+  package var newKeys = NewKeySources()
+  /// What `generate` is told of the password.
+  package var generation = GenerationSettings()
   /// `--max-memory`: how many bytes the key derivation, and the content, may take; nil: the usual.
   package var memoryLimit: Int?
   /// `-f`: stay in front, and say everything on standard error.
@@ -89,6 +93,8 @@ package struct Settings: Hashable, Sendable {
 /// What a command line asks for.
 package enum Invocation: Hashable, Sendable {
   case mount(vault: Path, mountPoint: Path, Settings)
+  /// Options as they stood on the command line.
+  case mountNamed([UInt8], options: [[UInt8]])
   case unmount(mountPoint: Path, Settings)
   case save(mountPoint: Path, Settings)
   case status(mountPoint: Path, Settings)
@@ -100,6 +106,10 @@ package enum Invocation: Hashable, Sendable {
   case information(vault: Path, Settings)
   case check(vault: Path, Settings)
   case merge(vault: Path, other: Path, Settings)
+  case create(vault: Path, Settings)
+  case changeKey(vault: Path, Settings)
+  /// What follows is a length, or `words` and their number.
+  case generate(words: [[UInt8]], Settings)
   case help
   case version
 }

@@ -6,6 +6,7 @@ package enum Usage {
   /// What `--help` prints; a test holds it against the table of options.
   package static let help = """
     Usage: kdbxfs [options] VAULT MOUNTPOINT [-o option,option]
+           kdbxfs mount [options] NAME
            kdbxfs umount [--lazy] MOUNTPOINT
            kdbxfs lock MOUNTPOINT
            kdbxfs unlock [options] MOUNTPOINT
@@ -16,9 +17,13 @@ package enum Usage {
            kdbxfs info VAULT
            kdbxfs check [--repair] [--json] VAULT
            kdbxfs merge [options] VAULT OTHER
+           kdbxfs create [options] VAULT
+           kdbxfs passwd [options] VAULT
+           kdbxfs generate [options] [LENGTH | words [COUNT]]
 
     Mounts a KeePass vault (KDBX) as a directory tree: groups are directories, entries are
     directories of files, reading a file reveals one field, writing it edits the entry.
+    ~/.config/kdbxfs/NAME.conf names a vault (see kdbxfs(1)); NAME stands for its mount point.
 
     The key:
           --passfile FILE   the password is what FILE holds
@@ -31,8 +36,8 @@ package enum Usage {
                             it reads the challenge as hex and prints the answer as hex;
                             each further one is an argument of CMD, and no shell is asked
           --max-memory SIZE refuse a vault whose key or content takes more (2G)
-      Without these the password comes from standard input if that is a pipe or a file, else
-      from the terminal. One line end after it is dropped.
+      Without these the password comes from a systemd credential, from standard input if that is
+      a pipe or a file, from the terminal, or from pinentry. One line end after it is dropped.
 
     The mount:
           --ro              read-only
@@ -71,6 +76,22 @@ package enum Usage {
       -n, --dry-run         print what would change, by entry and field, and write nothing
           --other-passfile FILE  holds the password of OTHER and the base, if it is another
           --force           merge vaults whose root groups differ
+
+    New keys: create makes an empty vault, and passwd gives a vault another key. The key options
+    above are those of the new vault, or the old key. A password is asked for twice.
+          --make-keyfile    make the key file, which must not be there yet
+          --kdf KIND        argon2id (create's own), argon2d or aes, set to about a second here
+          --new-passfile FILE  passwd: the new password is what FILE holds
+          --keep-password   passwd: only change something else
+          --drop-password   passwd: no password from now on
+          --new-keyfile FILE   passwd: another key file
+          --drop-keyfile    passwd: no key file from now on
+
+    A new password: so many characters (24) of each class, or words (6):
+          --classes LIST    of lower, upper, digits, symbols: with commas between them
+          --no-lookalikes   without what looks like something else: 0O1Il|8B6G5S2Z
+          --separator TEXT  between words (a dash)
+          --wordlist FILE   words of your own, one a line
 
     Everywhere:
       -o option,option      long options as mount(8) has them, and words of mount(8) itself

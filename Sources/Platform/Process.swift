@@ -65,6 +65,9 @@ package enum Process {
   /// The group that this process acts for.
   package static var group: UInt32 { getegid() }
 
+  /// How many processors there are for us; at least one.
+  package static var processorCount: Int { max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN))) }
+
   /// The arguments of `main` as bytes, the program's name first.
   package static var arguments: [[UInt8]] {
     let count = Int(CommandLine.argc)

@@ -61,6 +61,12 @@ package enum UnixSocket {
 }
 
 extension UnixSocket {
+  /// A socket for messages of their own, bound to nothing.
+  static func makeDatagram() throws(Errno) -> Descriptor {
+    let kind = CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
+    return Descriptor(owning: try systemCall { socket(AF_UNIX, kind, 0) })
+  }
+
   private static func make() throws(Errno) -> Descriptor {
     let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
     return Descriptor(owning: try systemCall { socket(AF_UNIX, kind, 0) })

@@ -1,4 +1,6 @@
+import Generation
 import Platform
+import Session
 import Testing
 
 @testable import Commands
@@ -127,6 +129,51 @@ import Testing
           $0.otherPasswordFile = "p"
           $0.isForced = true
         })),
+    Line(
+      "create v --keyfile k --make-keyfile --kdf argon2d",
+      .create(
+        vault: "v",
+        settings {
+          $0.keys.keyFile = "k"
+          $0.newKeys.makesKeyFile = true
+          $0.newKeys.derivation = .argon2d
+        })),
+    Line(
+      "passwd v --keyfile k --new-passfile p --new-keyfile n --drop-keyfile --keep-password"
+        + " --drop-password",
+      .changeKey(
+        vault: "v",
+        settings {
+          $0.keys.keyFile = "k"
+          $0.newKeys.passwordFile = "p"
+          $0.newKeys.keyFile = "n"
+          $0.newKeys.dropsKeyFile = true
+          $0.newKeys.keepsPassword = true
+          $0.newKeys.dropsPassword = true
+        })),
+    Line(
+      "mount main -o ro,idle=5m --extpass a -f",
+      .mountNamed(
+        Array("main".utf8),
+        options: ["--ro", "--idle=5m", "--extpass=a", "--foreground"].map { Array($0.utf8) })),
+    Line("mount v m", .mount(vault: "v", mountPoint: "m", Settings())),
+    Line("generate", .generate(words: [], Settings())),
+    Line(
+      "generate words 8 --separator _ --wordlist w",
+      .generate(
+        words: [Array("words".utf8), Array("8".utf8)],
+        settings {
+          $0.generation.separator = Array("_".utf8)
+          $0.generation.wordList = "w"
+        })),
+    Line(
+      "generate 12 --classes lower,digits --no-lookalikes",
+      .generate(
+        words: [Array("12".utf8)],
+        settings {
+          $0.generation.classes = [.lower, .digits]
+          $0.generation.avoidsLookAlikes = true
+        })),
     Line("--help", .help),
     Line("v m -h", .help),
     Line("-V", .version),
@@ -171,6 +218,18 @@ import Testing
     Fault(line: "ls --repair v", message: "'ls' has no option '--repair'"),
     Fault(line: "check", message: "'check' wants a vault"),
     Fault(line: "info v --keyfile k", message: "'info' has no option '--keyfile'"),
+    Fault(line: "create", message: "'create' wants a vault"),
+    Fault(line: "passwd a b", message: "'passwd' wants a vault"),
+    Fault(line: "create v --kdf scrypt", message: "'scrypt' is no key derivation"),
+    Fault(line: "create v --new-passfile p", message: "'create' has no option '--new-passfile'"),
+    Fault(line: "ls v --make-keyfile", message: "'ls' has no option '--make-keyfile'"),
+    Fault(line: "generate --classes lower,odd", message: "'odd' is no class of characters"),
+    Fault(line: "generate --classes=", message: "'' is no class of characters"),
+    Fault(
+      line: "generate words 3 4", message: "'generate' wants a length, or 'words' and their number"),
+    Fault(line: "mount main --lazy", message: "'mount' has no option '--lazy'"),
+    Fault(
+      line: "mount", message: "'mount' wants the name of a vault, or a vault and a mount point"),
     Fault(line: "cat v", message: "'cat' wants a vault and paths in it"),
   ]
 

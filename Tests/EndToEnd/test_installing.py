@@ -31,7 +31,12 @@ def test_what_is_installed_works_and_goes_again(folder):
     script("install", "--prefix", "/opt/kdbxfs", DESTDIR=str(folder))
     prefix = folder / "opt/kdbxfs"
     installed = files_below(prefix)
-    assert {"bin/kdbxfs", "sbin/mount.kdbxfs", "share/man/man1/kdbxfs.1.gz"} <= installed
+    assert {"bin/kdbxfs", "sbin/mount.kdbxfs", "sbin/umount.fuse.kdbxfs",
+            "share/man/man1/kdbxfs.1.gz"} <= installed
+    assert os.readlink(prefix / "sbin/mount.fuse.kdbxfs") == "mount.kdbxfs"
+    unit = (prefix / "lib/systemd/user/kdbxfs@.service").read_text()
+    assert "ExecStart=/opt/kdbxfs/bin/kdbxfs mount --foreground %i\n" in unit
+    assert "PREFIX" not in unit
     assert version_of(prefix / "bin/kdbxfs") == programs.run("--version").out.decode()
     script("uninstall", "--prefix", "/opt/kdbxfs", DESTDIR=str(folder))
     assert not prefix.exists()

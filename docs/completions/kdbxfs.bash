@@ -11,9 +11,13 @@ _kdbxfs() {
   local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
   local help
   case $previous in
-    --passfile | --keyfile) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
+    --passfile | --keyfile | --new-passfile | --new-keyfile | --wordlist) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
     --extpass | --challenge-response) mapfile -t COMPREPLY < <(compgen -c -- "$word"); return ;;
   esac
+  if [[ $previous == --kdf ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "argon2id argon2d aes" -- "$word")
+    return
+  fi
   if [[ $word == -* ]]; then
     help=$("${COMP_WORDS[0]}" --help 2>/dev/null)
     mapfile -t COMPREPLY < <(compgen -W "$(grep -oE -- '--[a-z][a-z-]+' <<<"$help" | sort -u)" -- "$word")

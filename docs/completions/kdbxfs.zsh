@@ -10,7 +10,7 @@ _kdbxfs_mounts() {
 _kdbxfs() {
   local help=$(kdbxfs --help 2>/dev/null)
   case ${words[CURRENT-1]} in
-    --passfile|--keyfile) _files; return ;;
+    --passfile|--keyfile|--new-passfile|--new-keyfile|--wordlist) _files; return ;;
     --extpass|--challenge-response) _command_names -e; return ;;
   esac
   if [[ ${words[CURRENT]} == -* ]]; then

@@ -89,6 +89,16 @@ int platform_set_attribute(
     int file, const char *_Nonnull name, const void *_Nonnull value, size_t count);
 int platform_remove_attribute(int file, const char *_Nonnull name);
 
+/// Looks up a user: by `name`, or with `has_number` by `number`. Writes the numbers of user and group,
+/// and into `texts`, which has `size` bytes, name and home folder with a NUL each. Returns 1, 0 where
+/// there is none, or -1 and errno. (What getpwnam_r gives is full of pointers.)
+int platform_find_user(
+    const char *_Nonnull name, int has_number, uint32_t number, uint32_t *_Nonnull user,
+    uint32_t *_Nonnull group, char *_Nonnull texts, size_t size);
+
+/// Becomes a user for good, with the groups that `name` is in. Returns 0, or -1 and errno.
+int platform_become(const char *_Nonnull name, uint32_t user, uint32_t group);
+
 /// Keeps `count` bytes in the kernel under `name`, for the calling thread and those that it starts, for
 /// so many seconds at most; what was kept under the name goes. (glibc has no add_key and keyctl.)
 int platform_keep_key(

@@ -56,6 +56,13 @@ package struct Meta: Sendable, ElementView {
     get { time(.recycleBinChanged) }
     set { set(.recycleBinChanged, to: newValue, for: version) }
   }
+  /// Notes that the vault has got another key: programs that ask for a new one now and then, or were told
+  /// to ask once, are satisfied.
+  package mutating func noteNewKey(at now: VaultTime) {
+    set(.masterKeyChanged, to: now, for: version)
+    if bool(.masterKeyChangeForceOnce) == true { set(.masterKeyChangeForceOnce, to: false) }
+  }
+
   /// The most old versions an entry keeps; negative: any number; `nil`: the file doesn't say.
   package var historyMaxItems: Int? { integer(.historyMaxItems).flatMap { Int(exactly: $0) } }
   /// The most bytes of old versions an entry keeps; negative: any number; `nil`: the file doesn't say.

@@ -12,7 +12,7 @@ extension VaultTree {
       case .entry(let owner): state.showCodes(owner, atOnce: true)
       case .item(_, let key) where key.isDirectory: break
       case .view: break
-      case .item, .groupNotes, .scratch, .link: throw .notDirectory
+      case .item, .groupNotes, .scratch, .link, .generated: throw .notDirectory
       case .dead: throw .noEntry
       }
       let handle = state.newHandle()

@@ -104,7 +104,7 @@ extension TreeState {
       case .protected, .raw: nil
       }
     case .item(let owner, let key): return try value(of: property, key, owner)
-    case .groupNotes, .scratch, .view, .link: return nil
+    case .groupNotes, .scratch, .view, .link, .generated: return nil
     case .dead: throw .noEntry
     }
   }

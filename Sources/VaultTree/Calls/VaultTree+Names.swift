@@ -138,7 +138,7 @@ extension VaultTree {
         return target
       case .link(let owner, let link): return try state.target(of: link, to: owner)
       case .dead: throw .noEntry
-      case .folder, .entry, .item, .groupNotes, .view: throw .invalid
+      case .folder, .entry, .item, .groupNotes, .view, .generated: throw .invalid
       }
     }
   }

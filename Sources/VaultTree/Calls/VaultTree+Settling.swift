@@ -39,7 +39,7 @@ extension VaultTree {
     }
     return locked { state in
       switch state.meaning(of: file.node) {
-      case .scratch, .view, .link, .dead: return .nothing
+      case .scratch, .view, .link, .generated, .dead: return .nothing
       case .item(let owner, let key):
         state.await(key, owner)
         return .save
@@ -192,7 +192,7 @@ enum SettleTarget: Sendable {
 extension TreeState {
   mutating func settleTarget(_ node: NodeID) throws(TreeError) -> SettleTarget {
     switch meaning(of: node) {
-    case .dead, .folder, .entry, .view, .link: return .none
+    case .dead, .folder, .entry, .view, .link, .generated: return .none
     case .scratch(let id):
       guard let scratch = scratches[id] else { return .none }
       return .scratch(scratch.file)
@@ -226,7 +226,7 @@ extension TreeState {
       events.invalidate(node)
       events.invalidate(Slot.node(owner, Slot.own))
       return true
-    case .dead, .scratch, .folder, .entry, .view, .link:
+    case .dead, .scratch, .folder, .entry, .view, .link, .generated:
       // It has changed into something else meanwhile.
       return false
     }
@@ -254,7 +254,7 @@ extension TreeState {
     switch meaning(of: file.node) {
     case .scratch(let id): dropIfGone(id)
     case .item(let owner, let key): releaseItem(key, owner, file, wasRefused)
-    case .folder, .entry, .groupNotes, .view, .link, .dead: break
+    case .folder, .entry, .groupNotes, .view, .link, .generated, .dead: break
     }
   }
 

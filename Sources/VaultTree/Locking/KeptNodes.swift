@@ -112,7 +112,7 @@ struct KeptNodes: Sendable {
         name: hasher.hash(ReservedName.groupNotes, as: .name))
       targets[place] = Target(node: node, kind: .file)
     case .view(let directory): keep(directory, node)
-    case .folder, .entry, .scratch, .link, .dead: break
+    case .folder, .entry, .scratch, .link, .generated, .dead: break
     }
   }
 }

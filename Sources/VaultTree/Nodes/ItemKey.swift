@@ -80,6 +80,8 @@ enum NodeMeaning: Hashable, Sendable {
   case view(ViewDirectory)
   /// A link there to a group or entry, by its owner number.
   case link(UInt64, ViewLink)
+  /// A file there that makes passwords.
+  case generated(GeneratedFile)
   /// Nothing any more: removed, replaced, or made up.
   case dead
 }

@@ -22,6 +22,7 @@ extension TreeState {
     case .scratch(let id): return try scratchAttributes(node, id)
     case .view(let view): return viewAttributes(node, view)
     case .link(let owner, let link): return try linkAttributes(node, owner, link)
+    case .generated(let file): return generatedAttributes(file)
     case .dead: throw .noEntry
     }
   }

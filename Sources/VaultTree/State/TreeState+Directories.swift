@@ -19,7 +19,7 @@ extension TreeState {
     case .item(_, .attachments):
       throw try find(name, in: directory) == nil ? .notPermitted : .exists
     case .view: throw try find(name, in: directory) == nil ? .readOnlyFile : .exists
-    case .item, .groupNotes, .scratch, .link: throw .notDirectory
+    case .item, .groupNotes, .scratch, .link, .generated: throw .notDirectory
     case .dead: throw .noEntry
     }
   }

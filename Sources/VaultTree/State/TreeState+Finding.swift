@@ -48,7 +48,7 @@ extension TreeState {
       let key = view.attachment(named: name).map { ItemKey.attachment($0.name) }
       return try found(key.map { .inVersion(version, $0) }, owner)
     case .view(let view): return findInView(name, view)
-    case .item, .groupNotes, .scratch, .link: throw .notDirectory
+    case .item, .groupNotes, .scratch, .link, .generated: throw .notDirectory
     case .dead: throw .noEntry
     }
   }
@@ -142,7 +142,7 @@ extension TreeState {
       let keys = view.attachments.map { ItemKey.inVersion(name, .attachment($0.name)) }
       return try names(of: keys, owner, in: view)
     case .view(let view): return viewNames(view)
-    case .item, .groupNotes, .scratch, .link: throw .notDirectory
+    case .item, .groupNotes, .scratch, .link, .generated: throw .notDirectory
     case .dead: throw .noEntry
     }
   }

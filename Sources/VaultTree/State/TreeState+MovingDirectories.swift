@@ -49,7 +49,7 @@ extension TreeState {
       folders[owner] = nil
       owners[owner] = .lent
     case .entry: throw .notEmpty
-    case .view, .link: throw .readOnlyFile
+    case .view, .link, .generated: throw .readOnlyFile
     case .item, .scratch, .groupNotes: throw .notDirectory
     case .dead: throw .noEntry
     }
@@ -119,7 +119,7 @@ extension TreeState {
     switch target?.meaning {
     case .folder(let folder): other = folder
     case .entry(let entry): other = entry
-    case .view, .link: throw .readOnlyFile
+    case .view, .link, .generated: throw .readOnlyFile
     case .item, .scratch, .groupNotes: throw .notPermitted
     case .dead, nil: throw .noEntry
     }

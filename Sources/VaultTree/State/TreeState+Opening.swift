@@ -12,6 +12,9 @@ extension TreeState {
     switch meaning {
     case .folder, .entry, .view: throw .isDirectory
     case .link: throw .invalid
+    case .generated(let file):
+      guard !changes else { throw .readOnlyFile }
+      return try open(node, openGenerated(file), flags, .nothing)
     case .dead: throw .noEntry
     case .scratch(let id):
       guard let scratch = scratches[id], scratch.target == nil else { throw .noEntry }

@@ -14,7 +14,7 @@ extension TreeState {
     }
     switch found.meaning {
     case .folder, .entry: throw .isDirectory
-    case .view, .link: throw .readOnlyFile
+    case .view, .link, .generated: throw .readOnlyFile
     case .dead: throw .noEntry
     case .groupNotes(let owner): try removeNotes(owner)
     case .scratch:
@@ -106,7 +106,7 @@ extension TreeState {
       entries[owner]?.overlays[.attachments] = nil
       try retireNumber(of: .attachments, owner)
     case .item(_, let key): throw key.isDirectory ? .readOnlyFile : .notDirectory
-    case .view, .link: throw .readOnlyFile
+    case .view, .link, .generated: throw .readOnlyFile
     case .scratch, .groupNotes: throw .notDirectory
     case .dead: throw .noEntry
     }

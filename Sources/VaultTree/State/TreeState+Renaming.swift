@@ -21,7 +21,7 @@ extension TreeState {
         owner, from: directory, to: newName, in: newDirectory, target, flags)
       return .done
     case .groupNotes: throw .notPermitted
-    case .view, .link: throw .readOnlyFile
+    case .view, .link, .generated: throw .readOnlyFile
     case .dead: throw .noEntry
     case .item(_, let key) where key.isReadOnly: throw .readOnlyFile
     case .item(_, .attachments): throw .notPermitted
@@ -56,7 +56,7 @@ extension TreeState {
       return FileEnd(
         name: name, directory: directory, place: .scratch(id, scratch.file), node: found.node,
         value: .empty, stamp: scratch.file.changeCount)
-    case .folder, .entry, .groupNotes, .view, .link, .dead: throw .isDirectory
+    case .folder, .entry, .groupNotes, .view, .link, .generated, .dead: throw .isDirectory
     }
   }
 
@@ -70,7 +70,7 @@ extension TreeState {
       case .folder, .entry: throw flags.contains(.exchange) ? .notPermitted : .isDirectory
       case .item(_, let key) where key.isReadOnly: throw .readOnlyFile
       case .item(_, .attachments): throw .isDirectory
-      case .view, .link: throw .readOnlyFile
+      case .view, .link, .generated: throw .readOnlyFile
       case .item, .groupNotes, .scratch, .dead: break
       }
     }

@@ -135,7 +135,7 @@ extension FileDirectory {
     case .entry(let owner): self = .entry(owner)
     case .item(let owner, .attachments): self = .attachments(owner)
     case .folder(let owner): self = .folder(owner)
-    case .item, .groupNotes, .scratch, .view, .link, .dead: return nil
+    case .item, .groupNotes, .scratch, .view, .link, .generated, .dead: return nil
     }
   }
 }

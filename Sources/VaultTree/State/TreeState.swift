@@ -72,6 +72,8 @@ struct TreeState {
   var nextView = UInt64(ViewDirectory.lasting.count)
   /// What was found in them lately.
   var viewContents: [ViewDirectory: ViewContent] = [:]
+  /// The words that `.kdbxfs/generate/words` showed last, or shows next.
+  var generatedWords: GeneratedWords?
   /// Counts what changes what they hold.
   var viewStamp: UInt64 = 0
 
@@ -132,6 +134,7 @@ struct TreeState {
     knownCodes = [:]
     lastHistory = nil
     viewContents = [:]
+    generatedWords = nil
     soughtNames = SoughtNames()
   }
 

@@ -32,6 +32,8 @@ extension TreeState {
   mutating func findInView(_ name: [UInt8], _ directory: ViewDirectory) -> FoundNode? {
     switch directory {
     case .search: return found(.words(NameCoding.decoded(name)))
+    case .generate:
+      return GeneratedFile(name: name).map { FoundNode(node: $0.node, meaning: .generated($0)) }
     case .byUUID:
       guard let uuid = VaultUUID(fileName: name) else { return nil }
       // The recycle bin too, and groups: who has a number is to find what it names.
@@ -66,6 +68,9 @@ extension TreeState {
   }
 
   mutating func viewNames(_ directory: ViewDirectory) -> [ListedName] {
+    if directory == .generate {
+      return GeneratedFile.listed.map { ListedName(name: $0.name, node: $0.node, kind: .file) }
+    }
     let link: ViewLink = directory == .byUUID ? .byUUID : .inDirectory
     return content(of: directory).members.map { name, member in
       switch member {
@@ -92,6 +97,7 @@ extension TreeState {
   }
 
   func viewMeaning(of node: NodeID) -> NodeMeaning {
+    if let file = GeneratedFile(node: node) { return .generated(file) }
     let number = node.rawValue - NodeID.firstView
     if number < UInt64(ViewDirectory.lasting.count) {
       return .view(ViewDirectory.lasting[Int(number)])
@@ -158,7 +164,7 @@ extension VaultTree {
     guard node.isView else { return }
     let wanted: (directory: ViewDirectory, vault: Vault, stamp: UInt64)? = locked { state in
       guard state.openness.answers, case .view(let directory) = state.viewMeaning(of: node),
-        directory != .control, directory != .search, state.viewContents[directory] == nil
+        ![.control, .search, .generate].contains(directory), state.viewContents[directory] == nil
       else { return nil }
       return (directory, state.vault, state.viewStamp)
     }

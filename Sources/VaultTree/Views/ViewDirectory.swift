@@ -8,6 +8,8 @@ enum ViewDirectory: Hashable, Sendable {
   /// `.kdbxfs` itself.
   case control
   case byUUID, byTag, byHost, search
+  /// Files that make passwords.
+  case generate
   /// The entries with a tag.
   case tag([UInt8])
   /// The entries whose URL has a host, in small letters.
@@ -19,6 +21,7 @@ enum ViewDirectory: Hashable, Sendable {
   static let inControl: [(name: [UInt8], directory: ViewDirectory)] = [
     (Array("by-uuid".utf8), .byUUID), (Array("by-tag".utf8), .byTag),
     (Array("by-host".utf8), .byHost), (Array("search".utf8), .search),
+    (Array("generate".utf8), .generate),
   ]
 
   /// Those that are always there; the place is their number.
@@ -57,7 +60,7 @@ struct ViewContent: Sendable {
     switch directory {
     case .control:
       self.init(ViewDirectory.inControl.map { ($0.name, .directory($0.directory)) })
-    case .search: self.init([])
+    case .search, .generate: self.init([])
     case .byTag: self.init(directories: vault.tags) { .tag($0) }
     case .byHost: self.init(directories: vault.hosts) { .host($0) }
     case .byUUID:
