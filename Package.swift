@@ -66,6 +66,8 @@ let package = Package(
     .target(name: "CWordList", exclude: ["eff_large_wordlist.txt", "LICENSE.txt"]),
     // zxcvbn, loaded when the machine has it.
     .target(name: "CPasswordStrength"),
+    // libpsl, loaded when the machine has it.
+    .target(name: "CPublicSuffix"),
 
     // Leaves: no module of ours below them but CPlatform, and Secrets below Platform, which reads
     // passwords and whole files into it.
@@ -103,6 +105,9 @@ let package = Package(
     // What the desktop tells of: sleep, locked screens, the end of a session.
     .target(name: "DesktopBus", dependencies: ["Platform", "CDesktopBus"], swiftSettings: strict),
 
+    // Where sites begin and end in host names.
+    .target(name: "PublicSuffixes", dependencies: ["CPublicSuffix"], swiftSettings: strict),
+
     // One mounted vault's life, where the two meet, and the command line on top.
     .target(
       name: "Session",
@@ -118,7 +123,7 @@ let package = Package(
       name: "Commands",
       dependencies: [
         "VaultMount", "Session", "VaultTree", "Vault", "KDBX", "ByteCoding", "DesktopBus", "Fuse",
-        "Platform", "Secrets", "Generation", "CPasswordStrength",
+        "PublicSuffixes", "Platform", "Secrets", "Generation", "CPasswordStrength",
       ],
       swiftSettings: compact),
     .executableTarget(
@@ -173,6 +178,8 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "FuseTests", dependencies: ["Fuse", "Platform", "fuse-probe"], swiftSettings: strict),
+    .testTarget(
+      name: "PublicSuffixesTests", dependencies: ["PublicSuffixes"], swiftSettings: strict),
     .testTarget(
       name: "VaultMountTests", dependencies: ["VaultMount", "Fuse"], swiftSettings: strict),
     // What the end-to-end tests of locking and saving mount: the program with a clock that they set,

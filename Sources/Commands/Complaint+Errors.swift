@@ -14,6 +14,7 @@ extension Complaint {
       case .noAnswer: .noKeyMaterial
       case .unwritable, .conflict: .vaultUnwritable
       case .busy: .mountPoint
+      case .absent: .nothingFound
       case .locked, .refused: .controlSocket
       }
     self.init(error.message, hints: error.hints, exitCode: exitCode)

@@ -26,4 +26,6 @@ package enum ExitCode: CInt, CaseIterable, Sendable {
   case vaultUnwritable = 24
   /// `check` found faults.
   case faultsFound = 26
+  /// There is no such entry or field, or nothing that was looked for.
+  case nothingFound = 27
 }

@@ -152,4 +152,9 @@ package final class FuseSession: Sendable {
   package func invalidateName(_ name: [UInt8], in directory: InodeNumber) {
     notifier.add(.name(name, in: directory))
   }
+
+  /// Waits, for two seconds at most, until the kernel has been told all that it was to be told.
+  ///
+  /// Never for a thread that serves requests.
+  package func settleNotices() { notifier.settle(milliseconds: 2000) }
 }

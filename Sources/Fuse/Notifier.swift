@@ -10,6 +10,8 @@ final class Notifier: Sendable {
   enum Notice: Sendable {
     case content(InodeNumber)
     case name([UInt8], in: InodeNumber)
+    /// Nothing for the kernel: all before it has been told.
+    case mark(Bell)
   }
 
   private struct State: Sendable {
@@ -28,6 +30,15 @@ final class Notifier: Sendable {
       return state.notices.count == 1
     }
     if isFirst { bell.ring() }
+  }
+
+  /// Waits until all that was added before has been told, but no longer than so many milliseconds.
+  ///
+  /// Never for a thread that serves requests.
+  func settle(milliseconds: Int) {
+    guard let bell = try? Bell() else { return }
+    add(.mark(bell))
+    _ = try? poll([PollRequest(bell.descriptor.number, .readable)], milliseconds: milliseconds)
   }
 
   /// Starts the thread.

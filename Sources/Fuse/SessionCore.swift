@@ -110,6 +110,7 @@ final class SessionCore: @unchecked Sendable {
     switch notice {
     case .content(let inode): forgetAttributes(of: inode, content: true)
     case .name(let name, in: let directory): forgetName(name, in: directory)
+    case .mark(let bell): bell.ring()
     }
   }
 

@@ -45,6 +45,15 @@ package enum Program {
   }
 }
 
+extension Program {
+  /// Runs a program with our own standard streams, as a shell does in front, and waits for its end.
+  ///
+  /// The first of `arguments` is the program, looked for along `PATH`.
+  package static func runInFront(_ arguments: [[UInt8]]) throws(Errno) -> Process.End {
+    try Process.wait(for: spawn(arguments, streams: []))
+  }
+}
+
 /// A running program with pipes to its standard input and output.
 private struct ChildProgram: ~Copyable {
   let process: Int32

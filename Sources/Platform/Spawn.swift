@@ -8,12 +8,18 @@ import Glibc
 func spawn(
   _ arguments: [[UInt8]], input: borrowing Descriptor, output: borrowing Descriptor
 ) throws(Errno) -> Int32 {
+  try spawn(arguments, streams: [input.number, output.number])
+}
+
+/// The same with descriptors for the first of the standard streams; the others are ours.
+func spawn(_ arguments: [[UInt8]], streams: [CInt]) throws(Errno) -> Int32 {
   guard let program = arguments.first, !program.isEmpty else { throw .noEntry }
   var actions = unsafe posix_spawn_file_actions_t()
   unsafe posix_spawn_file_actions_init(&actions)
   defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-  unsafe posix_spawn_file_actions_adddup2(&actions, input.number, 0)
-  unsafe posix_spawn_file_actions_adddup2(&actions, output.number, 1)
+  for (stream, number) in streams.enumerated() {
+    unsafe posix_spawn_file_actions_adddup2(&actions, number, CInt(stream))
+  }
 
   var attributes = posix_spawnattr_t()
   unsafe posix_spawnattr_init(&attributes)

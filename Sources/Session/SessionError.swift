@@ -22,6 +22,8 @@ package struct SessionError: Error, Hashable {
     case locked
     /// The mount could not be detached, because something uses it.
     case busy
+    /// What a request names isn't there.
+    case absent
     /// The request means nothing in this state, or can't be understood.
     case refused
   }

@@ -18,10 +18,13 @@ package final class SessionLog: Sendable {
   private let state = Mutex(State())
   private let isQuiet: Bool
   private let isVerbose: Bool
+  private let isSilent: Bool
 
-  package init(isQuiet: Bool = false, isVerbose: Bool = false) {
+  /// With `isSilent` nothing is said at all, and warnings are only kept.
+  package init(isQuiet: Bool = false, isVerbose: Bool = false, isSilent: Bool = false) {
     self.isQuiet = isQuiet
     self.isVerbose = isVerbose
+    self.isSilent = isSilent
   }
 
   /// From now on nobody reads standard error.
@@ -58,6 +61,7 @@ package final class SessionLog: Sendable {
   package var warnings: [String] { state.withLock { $0.warnings } }
 
   private func say(_ line: String, priority: CInt) {
+    if isSilent { return }
     guard state.withLock({ $0.goesToSystem }) else {
       StandardStream.error.say(line)
       return

@@ -14,11 +14,15 @@ package struct MountHandlers: Sendable {
   package var isAttached: @Sendable () -> Bool
   /// Makes the loop that serves requests return, whatever still holds the mount.
   package var stop: @Sendable () -> Void
+  /// Waits until the kernel knows what has changed; called on a thread of the control socket's.
+  package var settle: @Sendable () -> Void
 
   package init(
     detach: @escaping @Sendable (_ lazily: Bool) -> CInt,
-    isAttached: @escaping @Sendable () -> Bool, stop: @escaping @Sendable () -> Void
+    isAttached: @escaping @Sendable () -> Bool, stop: @escaping @Sendable () -> Void,
+    settle: @escaping @Sendable () -> Void = {}
   ) {
+    self.settle = settle
     self.detach = detach
     self.isAttached = isAttached
     self.stop = stop

@@ -57,7 +57,7 @@ extension Vault {
   }
 
   /// All that lies in a group, at any depth: what holds something before what it holds.
-  func descendants(of group: GroupID) -> [ChildID] {
+  package func descendants(of group: GroupID) -> [ChildID] {
     var found: [ChildID] = []
     var rest = Array(storage.children(of: group).reversed())
     while let child = rest.popLast() {

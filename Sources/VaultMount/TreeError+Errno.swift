@@ -1,9 +1,9 @@
-import Platform
-import VaultTree
+package import Platform
+package import VaultTree
 
 extension Errno {
   /// What a process that touches the mount is told; the table of errors in `docs/editing.md`.
-  init(_ error: TreeError) {
+  package init(_ error: TreeError) {
     self =
       switch error {
       case .noEntry: .noEntry

@@ -65,7 +65,8 @@ package final class VaultMount: Sendable {
           return 0
         },
         isAttached: { [weak fuse] in fuse?.isAttached ?? false },
-        stop: { [weak fuse] in fuse?.stop() }))
+        stop: { [weak fuse] in fuse?.stop() },
+        settle: { [weak fuse] in fuse?.settleNotices() }))
   }
 
   /// Serves requests; returns when the mount is gone, or when the session has stopped it.

@@ -10,6 +10,9 @@ package enum ControlClient {
     case noAnswer
   }
 
+  /// The most bytes of an answer; one to `find` holds a path for each entry.
+  private static let longestAnswer = 1 << 28
+
   /// Sends one request and waits for its answer, as long as it takes.
   ///
   /// `mountPoint` is absolute and free of links. For `umount` waits until the process has ended, too:
@@ -62,7 +65,7 @@ package enum ControlClient {
     } catch {
       throw .noAnswer
     }
-    var lines = LineReader(socket.number, waitingAtMost: nil)
+    var lines = LineReader(socket.number, waitingAtMost: nil, longest: longestAnswer)
     guard let answer = lines.next(from: socket), let object = JSONObject(reading: answer.span)
     else { throw .noAnswer }
     if case .unmount = request,

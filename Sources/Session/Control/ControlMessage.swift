@@ -9,6 +9,8 @@ package enum ControlRequest: Hashable, Sendable {
   case unlock(passwordCount: Int?, keyCount: Int?)
   /// With the key that the mount remembers.
   case unlockAgain
+  /// What a command asks of the entries.
+  case entries(EntryQuery)
 
   /// The most bytes that a line may have.
   static let longestLine = 4096
@@ -25,7 +27,9 @@ package enum ControlRequest: Hashable, Sendable {
       guard let password = Self.count(object["password"]), let key = Self.count(object["key"])
       else { return nil }
       self = .unlock(passwordCount: password, keyCount: key)
-    default: return nil
+    default:
+      guard let query = EntryQuery(object) else { return nil }
+      self = .entries(query)
     }
   }
 
@@ -36,6 +40,7 @@ package enum ControlRequest: Hashable, Sendable {
     case .status: ["command": .string("status")]
     case .lock: ["command": .string("lock")]
     case .unlockAgain: ["command": .string("unlock-again")]
+    case .entries(let query): query.object
     case .unlock(let password, let key):
       [
         "command": .string("unlock"), "password": Self.value(password), "key": Self.value(key),
@@ -63,7 +68,7 @@ package enum ControlRequest: Hashable, Sendable {
 extension SessionError.Kind: CaseIterable {
   package static let allCases: [SessionError.Kind] = [
     .unreadable, .mountedElsewhere, .wrongKey, .noAnswer, .emptyPassword, .unwritable, .conflict,
-    .locked, .busy, .refused,
+    .locked, .busy, .absent, .refused,
   ]
 
   /// The word for it in a control line.

@@ -119,6 +119,11 @@ package final class ControlServer: Sendable {
     do throws(SessionError) {
       switch request {
       case .status: return session.status
+      case .entries(let query):
+        let answer = try query.answer(from: session.tree, saved: session.outside.base)
+        // Who is answered finds in the mount what the answer says.
+        if query.mayChange { session.state.withLock { $0.mount }?.settle() }
+        return answer
       case .save: try session.saveAndWait(.save)
       case .lock: try session.lockAndWait(.request)
       case .unlockAgain: try session.unlockAndWait(with: nil)

@@ -5,15 +5,24 @@ import Secrets
 struct LineReader: ~Copyable {
   private let requests: [PollRequest]
   private let milliseconds: Int?
+  /// The most bytes that a line may have.
+  private let longest: Int
   /// What was read and not taken yet.
   private var pending = WipedBuffer()
+  /// How much of it is known to hold no line feed.
+  private var searched = 0
 
   /// - Parameters:
   ///   - number: the socket.
   ///   - milliseconds: how long nothing may come before the other side counts as gone; `nil`: for
   ///     ever.
+  ///   - longest: the most bytes that a line may have.
   ///   - ending: a descriptor that ends the wait when it becomes readable.
-  init(_ number: CInt, waitingAtMost milliseconds: Int?, orUntil ending: CInt? = nil) {
+  init(
+    _ number: CInt, waitingAtMost milliseconds: Int?,
+    longest: Int = ControlRequest.longestLine, orUntil ending: CInt? = nil
+  ) {
+    self.longest = longest
     requests = [number, ending].compactMap { $0 }.map { PollRequest($0, .readable) }
     self.milliseconds = milliseconds
   }
@@ -27,7 +36,8 @@ struct LineReader: ~Copyable {
         drop(end + 1)
         return line
       }
-      guard pending.count < ControlRequest.longestLine, read(from: socket) else { return nil }
+      searched = pending.count
+      guard pending.count < longest, read(from: socket) else { return nil }
     }
   }
 
@@ -44,19 +54,23 @@ struct LineReader: ~Copyable {
   /// Where the first line ends.
   private var lineEnd: Int? {
     let bytes = pending.bytes
-    return bytes.indices.first { bytes[$0] == UInt8(ascii: "\n") }
+    for i in searched..<bytes.count where bytes[i] == UInt8(ascii: "\n") { return i }
+    return nil
   }
 
   /// Takes the first `count` bytes away.
   private mutating func drop(_ count: Int) {
     let rest = WipedBuffer(copying: pending.bytes.extracting(droppingFirst: count))
     pending = rest
+    searched = 0
   }
 
   /// Reads some more; `false` at the end or after the wait.
   private mutating func read(from socket: borrowing Descriptor) -> Bool {
     guard waits() else { return false }
-    guard let count = try? socket.read(atMost: 4096, into: &pending) else { return false }
+    guard
+      let count = try? socket.read(atMost: max(4096, min(pending.count, 1 << 20)), into: &pending)
+    else { return false }
     return count > 0
   }
 

@@ -22,9 +22,8 @@ extension VaultTree {
     try locked { (state) throws(TreeError) in
       let meaning = state.meaning(of: node)
       var names: [[UInt8]] = []
-      for attribute in NodeProperty.allCases
-      where try state.value(of: attribute, meaning) != nil {
-        names.append(attribute.name)
+      for attribute in NodeProperty.allCases where attribute != .next {
+        if try state.value(of: attribute, meaning) != nil { names.append(attribute.name) }
       }
       return names
     }
@@ -60,6 +59,8 @@ extension VaultTree {
 /// What a node has beside its content: the extended attributes `user.kdbx.…`.
 enum NodeProperty: CaseIterable {
   case uuid, protected, icon, created, remaining, error, raw
+  /// The code that follows the present one; not listed, so that no copy of a file takes it along.
+  case next
 
   var name: [UInt8] {
     switch self {
@@ -70,6 +71,7 @@ enum NodeProperty: CaseIterable {
     case .remaining: Array("user.kdbx.totp.remaining".utf8)
     case .error: Array("user.kdbx.error".utf8)
     case .raw: Array("user.kdbx.raw".utf8)
+    case .next: Array("user.kdbx.totp.next".utf8)
     }
   }
 
@@ -91,7 +93,7 @@ extension TreeState {
       case .uuid: group.uuid.hex(uppercase: false)
       case .icon: Array("\(group.iconID)".utf8)
       case .created: group.times.creation?.isoBytes
-      case .protected, .remaining, .error, .raw: nil
+      case .protected, .remaining, .error, .raw, .next: nil
       }
     case .entry(let owner):
       let entry = try entry(owner)
@@ -101,6 +103,7 @@ extension TreeState {
       case .created: entry.times.creation?.isoBytes
       case .remaining: try remaining(owner)
       case .error: try codes(owner).failure.map { Array($0.problem.summary.utf8) }
+      case .next: try nextCode(owner)
       case .protected, .raw: nil
       }
     case .item(let owner, let key): return try value(of: property, key, owner)
@@ -115,6 +118,7 @@ extension TreeState {
     let view = try view(owner)
     switch (property, key) {
     case (.remaining, .totp): return try remaining(owner)
+    case (.next, .totp): return try nextCode(owner)
     case (.protected, .inVersion(let name, .field(let field))):
       let isProtected = try version(named: name, owner)?.field(field)?.isProtected ?? false
       return Self.digit(isProtected)
@@ -142,6 +146,17 @@ extension TreeState {
       let seconds = code.secondsLeft
     else { return nil }
     return Array("\(seconds)".utf8)
+  }
+
+  /// The code that follows the present one.
+  private mutating func nextCode(_ owner: UInt64) throws(TreeError) -> [UInt8]? {
+    let entry = try filledEntry(owner)
+    let time = now().seconds
+    guard case .code(let code) = vault.oneTimeCode(of: entry, at: time),
+      let left = code.secondsLeft,
+      case .code(let next) = vault.oneTimeCode(of: entry, at: time + Int64(left))
+    else { return nil }
+    return next.text
   }
 
   /// Sets whether a field is enciphered in the file.

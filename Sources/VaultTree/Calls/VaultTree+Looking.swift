@@ -83,20 +83,23 @@ extension VaultTree {
 
   /// The node that a path with `/` leads to from the root; counts no reference.
   package func resolve(path: [UInt8]) throws(TreeError) -> NodeID {
-    try locked { (state) throws(TreeError) in
-      var found = FoundNode(node: .root, meaning: .folder(0))
-      for name in path.split(separator: UInt8(ascii: "/")) {
-        // A link on the way leads on to what it means.
-        if case .link(let owner, _) = found.meaning { found = state.found(owner) }
-        guard let next = try state.find(Array(name), in: found.meaning) else { throw .noEntry }
-        found = next
-      }
-      return found.node
-    }
+    try locked { (state) throws(TreeError) in try state.find(path: path).node }
   }
 }
 
 extension TreeState {
+  /// What a path with `/` leads to from the root.
+  mutating func find(path: [UInt8]) throws(TreeError) -> FoundNode {
+    var found = FoundNode(node: .root, meaning: .folder(0))
+    for name in path.split(separator: UInt8(ascii: "/")) {
+      // A link on the way leads on to what it means.
+      if case .link(let owner, _) = found.meaning { found = self.found(owner) }
+      guard let next = try find(Array(name), in: found.meaning) else { throw .noEntry }
+      found = next
+    }
+    return found
+  }
+
   /// A handle of a file whose name has gone, which lives until it is closed.
   ///
   /// The kernel asks for its attributes without a handle, whichever call of a process' it is for.

@@ -42,6 +42,7 @@ extension TreeState {
   /// What a wiped tree still knows: numbers.
   private mutating func carryOver(from old: TreeState) {
     started = old.started
+    vaultVersion = old.vaultVersion &+ 1
     isEnding = old.isEnding
     kept = old.kept
     nextOwner = old.nextOwner

@@ -9,6 +9,7 @@ extension TreeState {
   mutating func unlock(_ vault: Vault, sealing: SealingKey) {
     let old = self
     self = TreeState(vault, options, sealing: sealing, quota: quota)
+    vaultVersion = old.vaultVersion &+ 1
     isEnding = old.isEnding
     nextOwner = old.nextOwner
     nextView = old.nextView

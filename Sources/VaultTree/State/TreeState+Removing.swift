@@ -193,6 +193,7 @@ extension TreeState {
       makeIndex(0)
     }
     noteStructure()
+    origins[child] = vault.document.parent(of: child)
     do throws(VaultError) {
       return try vault.remove(child, at: Self.vaultTime(now()))
     } catch {

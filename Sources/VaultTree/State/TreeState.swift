@@ -6,9 +6,16 @@ import Vault
 ///
 /// Nothing in it waits for anything: no file, no other lock but those of atomics.
 struct TreeState {
-  var vault: Vault { didSet { vaultVersion &+= 1 } }
+  var vault: Vault {
+    didSet {
+      vaultVersion &+= 1
+      searchIndex = nil
+    }
+  }
   /// Counts the changes of the vault.
-  private(set) var vaultVersion: UInt64 = 0
+  var vaultVersion: UInt64 = 0
+  /// All words of the vault as it is, once somebody has looked for some.
+  var searchIndex: SearchIndex?
   let options: TreeOptions
   let sealing: SealingKey
   let quota: ScratchQuota
@@ -60,6 +67,8 @@ struct TreeState {
   var newEntries: Set<EntryID> = []
   /// What came into the recycle bin in this mount.
   var arrivals: Set<ChildID> = []
+  /// Where what this mount put into the recycle bin lay before.
+  var origins: [ChildID: GroupID] = [:]
   /// Counts the changes that are no edit of an entry: moves, removals, groups.
   var structure: UInt64 = 0
   var savedStructure: UInt64 = 0
@@ -135,6 +144,7 @@ struct TreeState {
     lastHistory = nil
     viewContents = [:]
     generatedWords = nil
+    searchIndex = nil
     soughtNames = SoughtNames()
   }
 

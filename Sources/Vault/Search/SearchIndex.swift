@@ -1,0 +1,179 @@
+package import KDBX
+import Secrets
+
+/// An entry that was looked for.
+package struct SearchHit: Hashable, Sendable {
+  package let entry: EntryID
+  /// How well it fits: more is better.
+  package let score: Int
+}
+
+/// All words of a vault's titles, user names, URLs, tags and notes, to find entries by.
+///
+/// Building it takes each entry apart once; asking takes as long as there are different words. Values
+/// that are protected in the file aren't kept in it: their entries are taken apart at each question. The
+/// recycle bin is left out.
+package struct SearchIndex: Sendable {
+  /// The most bytes of one value whose words count.
+  private static let longestValue = 1 << 20
+
+  /// Where a word stands in an entry.
+  enum Field: UInt8, CaseIterable {
+    case title, userName, url, tags, notes
+
+    /// How much a word there tells.
+    var weight: Int {
+      switch self {
+      case .title: 10
+      case .userName, .url: 6
+      case .tags: 5
+      case .notes: 2
+      }
+    }
+  }
+
+  private struct Word: Sendable {
+    var bytes: [UInt8]
+    var signature: UInt64
+    /// For each place the number of the entry, and the field.
+    var places: [(entry: Int32, field: Field)] = []
+  }
+
+  private var words: [Word] = []
+  private var entries: [EntryID] = []
+  /// Entries that hold protected values, by their number.
+  private var partial: [Int32] = []
+
+  /// Takes all entries of a vault apart.
+  package init(_ vault: Vault) {
+    var numbers: [[UInt8]: Int] = [:]
+    for id in vault.entriesOutsideBin {
+      let number = Int32(clamping: entries.count)
+      entries.append(id)
+      let entry = vault.storage.entry(id)
+      var hasProtected = false
+      for (field, key) in Self.fields {
+        guard let value = entry.string(key)?.value else { continue }
+        if case .protected = value {
+          hasProtected = hasProtected || vault.storage.values.count(of: value) > 0
+          continue
+        }
+        add(Self.words(of: value, in: vault), number, field, &numbers)
+      }
+      add(SearchWords.words(of: entry.tags.span), number, .tags, &numbers)
+      if hasProtected { partial.append(number) }
+    }
+  }
+
+  private static let fields: [(Field, [UInt8])] = [
+    (.title, FieldKey.title), (.userName, FieldKey.userName), (.url, FieldKey.url),
+    (.notes, FieldKey.notes),
+  ]
+
+  private static func words(of value: StoredText, in vault: Vault) -> [[UInt8]] {
+    var text = WipedBuffer()
+    vault.storage.values.open(value, into: &text)
+    return SearchWords.words(of: text.bytes.extracting(first: min(text.count, longestValue)))
+  }
+
+  private mutating func add(
+    _ found: [[UInt8]], _ entry: Int32, _ field: Field, _ numbers: inout [[UInt8]: Int]
+  ) {
+    for bytes in found {
+      if field == .url, Self.isEverywhere(bytes) { continue }
+      let number = numbers[bytes] ?? words.count
+      if number == words.count {
+        numbers[bytes] = number
+        words.append(
+          Word(bytes: bytes, signature: Slips.signature(of: SearchWords.letters(of: bytes))))
+      }
+      if let last = words[number].places.last, last.entry == entry, last.field == field { continue }
+      words[number].places.append((entry, field))
+    }
+  }
+
+  /// Whether a word of a URL tells nothing.
+  private static func isEverywhere(_ word: [UInt8]) -> Bool {
+    [Array("http".utf8), Array("https".utf8), Array("www".utf8)].contains(word)
+  }
+
+  // MARK: - Asking
+
+  /// The entries in which each word of `text` stands, or nearly so, the best first.
+  ///
+  /// A word fits one that it is, one that begins with it, one that holds it, and one that is a slip or
+  /// two away (``Slips``); the beginning of a word, too. `vault` is the one that the index was made of.
+  package func hits(for text: [UInt8], in vault: Vault) -> [SearchHit] {
+    let asked = SearchWords.words(of: text.span).map { Question($0) }
+    guard !asked.isEmpty else { return [] }
+    var total = [Int](repeating: 0, count: entries.count)
+    var met = [Int](repeating: 0, count: entries.count)
+    for (count, question) in asked.enumerated() {
+      var best = [Int](repeating: 0, count: entries.count)
+      for word in words {
+        let quality = question.quality(of: word.bytes, word.signature)
+        guard quality > 0 else { continue }
+        for place in word.places {
+          best[Int(place.entry)] = max(best[Int(place.entry)], quality * place.field.weight)
+        }
+      }
+      for number in partial {
+        best[Int(number)] = max(
+          best[Int(number)], Self.protectedScore(entries[Int(number)], question, vault))
+      }
+      for number in entries.indices where met[number] == count && best[number] > 0 {
+        met[number] += 1
+        total[number] += best[number]
+      }
+    }
+    let found = entries.indices.filter { met[$0] == asked.count }
+    // A stable order: of equals the first in the document.
+    return found.sorted { (-total[$0], $0) < (-total[$1], $1) }
+      .map { SearchHit(entry: entries[$0], score: total[$0]) }
+  }
+
+  private static func protectedScore(
+    _ id: EntryID, _ question: Question, _ vault: Vault
+  ) -> Int {
+    let entry = vault.storage.entry(id)
+    var best = 0
+    for (field, key) in fields {
+      guard let value = entry.string(key)?.value, case .protected = value else { continue }
+      for word in words(of: value, in: vault) where field != .url || !isEverywhere(word) {
+        let signature = Slips.signature(of: SearchWords.letters(of: word))
+        best = max(best, question.quality(of: word, signature) * field.weight)
+      }
+    }
+    return best
+  }
+}
+
+/// One word that is looked for.
+private struct Question {
+  private let bytes: [UInt8]
+  private let letters: [UInt32]
+  private let signature: UInt64
+  private let allowed: Int
+
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    letters = SearchWords.letters(of: bytes)
+    signature = Slips.signature(of: letters)
+    allowed = Slips.allowed(inLetters: letters.count)
+  }
+
+  /// How well another word fits: 0 for not at all.
+  func quality(of word: [UInt8], _ wordSignature: UInt64) -> Int {
+    // What holds it has all of its letters.
+    if signature & ~wordSignature == 0 {
+      if word == bytes { return 100 }
+      if word.starts(with: bytes) { return 80 }
+      if word.span.contains(bytes.span) { return 50 }
+    }
+    guard allowed > 0, (signature & ~wordSignature).nonzeroBitCount <= allowed else { return 0 }
+    let other = SearchWords.letters(of: word)
+    if let slips = Slips.count(letters, other, limit: allowed) { return 50 - 10 * slips }
+    guard let slips = Slips.count(letters, other, limit: allowed, asPrefix: true) else { return 0 }
+    return 40 - 10 * slips
+  }
+}
