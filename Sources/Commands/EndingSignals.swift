@@ -17,6 +17,9 @@ enum EndingSignals {
   /// From now on they wait until ``watch(_:)`` takes them; in threads started from now on, too.
   static func hold() { Signals.block(all) }
 
+  /// Undoes ``hold()`` in this thread.
+  static func letGo() { Signals.unblock(all) }
+
   /// Gives each signal to `handler`, on a thread of its own.
   static func watch(_ handler: @escaping @Sendable (Signal) -> Void) throws(Errno) {
     _ = try Thread.start(name: "signals") {

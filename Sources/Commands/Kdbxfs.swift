@@ -56,29 +56,12 @@ package enum Kdbxfs {
     case .mountNamed(let name, let options):
       let invocation = try NamedVault(name).invocation(adding: options)
       return try perform(invocation, in: surroundings, beforeRequest)
-    case .unmount(let mountPoint, let settings):
-      try ControlCommands.unmount(mountPoint, lazily: settings.detachesLazily)
-    case .save(let mountPoint, _): try ControlCommands.save(mountPoint)
-    case .status(let mountPoint, let settings):
-      try ControlCommands.status(mountPoint, asJSON: settings.printsJSON)
-    case .lock(let mountPoint, _): try ControlCommands.lock(mountPoint)
-    case .unlock(let mountPoint, let settings):
-      try ControlCommands.unlock(mountPoint, settings.keys)
-    case .list(let vault, let path, let settings):
-      try VaultCommands.list(vault, path: path, settings)
-    case .concatenate(let vault, let paths, let settings):
-      try VaultCommands.concatenate(vault, paths: paths, settings)
-    case .information(let vault, _): try VaultCommands.information(vault)
-    case .check(let vault, let settings): return try CheckCommand(vault, settings).run()
-    case .merge(let vault, let other, let settings):
-      try MergeCommand(vault: vault, other: other, settings: settings).run()
-    case .create(let vault, let settings):
-      try CreateCommand(vault: vault, settings: settings).run()
-    case .changeKey(let vault, let settings):
-      try PasswdCommand(vault: vault, settings: settings).run()
-    case .generate(let words, let settings):
-      try GenerateCommand(words: words, settings: settings).run()
-    case .help: try VaultCommands.write(Array(Usage.help.utf8))
+    case .command(let name, let words, let settings):
+      guard let command = CommandSpec.named(name) else { throw .usage("no command '\(name)'") }
+      return try command.run(words, settings)
+    case .help(let name):
+      let text = name.flatMap { CommandSpec.named($0) }.map { Usage.help(for: $0) } ?? Usage.help
+      try VaultCommands.write(Array(text.utf8))
     case .version: try VaultCommands.write(Array("\(Usage.version)\n".utf8))
     }
     return .success

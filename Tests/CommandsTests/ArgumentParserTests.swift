@@ -12,6 +12,8 @@ import Testing
     }
   }
 
+  static func words(_ words: String...) -> [[UInt8]] { words.map { Array($0.utf8) } }
+
   static func settings(_ change: (inout Settings) -> Void) -> Settings {
     var settings = Settings()
     change(&settings)
@@ -93,35 +95,34 @@ import Testing
           $0.notifiedProcess = 77
           $0.autosaveAfter = 120_000_000_000
         })),
-    Line("umount m", .unmount(mountPoint: "m", Settings())),
-    Line("umount --lazy m", .unmount(mountPoint: "m", settings { $0.detachesLazily = true })),
-    Line("save m", .save(mountPoint: "m", Settings())),
-    Line("status m --json", .status(mountPoint: "m", settings { $0.printsJSON = true })),
-    Line("ls v", .list(vault: "v", path: [], Settings())),
+    Line("umount m", .command("umount", words("m"), Settings())),
+    Line("umount --lazy m", .command("umount", words("m"), settings { $0.detachesLazily = true })),
+    Line("save m", .command("save", words("m"), Settings())),
+    Line("status m --json", .command("status", words("m"), settings { $0.printsJSON = true })),
+    Line("ls v", .command("ls", words("v"), Settings())),
     Line(
       "--keyfile k ls v a/b",
-      .list(vault: "v", path: Array("a/b".utf8), settings { $0.keys.keyFile = "k" })),
+      .command("ls", words("v", "a/b"), settings { $0.keys.keyFile = "k" })),
     Line(
       "cat v a/password -- -b",
-      .concatenate(
-        vault: "v", paths: [Array("a/password".utf8), Array("-b".utf8)], Settings())),
-    Line("info v", .information(vault: "v", Settings())),
+      .command("cat", words("v", "a/password", "-b"), Settings())),
+    Line("info v", .command("info", words("v"), Settings())),
     Line(
-      "--max-memory 512M ls v", .list(vault: "v", path: [], settings { $0.memoryLimit = 512 << 20 })
+      "--max-memory 512M ls v", .command("ls", words("v"), settings { $0.memoryLimit = 512 << 20 })
     ),
-    Line("check v", .check(vault: "v", Settings())),
+    Line("check v", .command("check", words("v"), Settings())),
     Line(
       "check --repair --json v",
-      .check(
-        vault: "v",
+      .command(
+        "check", words("v"),
         settings {
           $0.repairs = true
           $0.printsJSON = true
         })),
     Line(
       "merge -n v o --base b --json --other-passfile p --force",
-      .merge(
-        vault: "v", other: "o",
+      .command(
+        "merge", words("v", "o"),
         settings {
           $0.isDryRun = true
           $0.mergeBase = "b"
@@ -131,8 +132,8 @@ import Testing
         })),
     Line(
       "create v --keyfile k --make-keyfile --kdf argon2d",
-      .create(
-        vault: "v",
+      .command(
+        "create", words("v"),
         settings {
           $0.keys.keyFile = "k"
           $0.newKeys.makesKeyFile = true
@@ -141,8 +142,8 @@ import Testing
     Line(
       "passwd v --keyfile k --new-passfile p --new-keyfile n --drop-keyfile --keep-password"
         + " --drop-password",
-      .changeKey(
-        vault: "v",
+      .command(
+        "passwd", words("v"),
         settings {
           $0.keys.keyFile = "k"
           $0.newKeys.passwordFile = "p"
@@ -157,25 +158,28 @@ import Testing
         Array("main".utf8),
         options: ["--ro", "--idle=5m", "--extpass=a", "--foreground"].map { Array($0.utf8) })),
     Line("mount v m", .mount(vault: "v", mountPoint: "m", Settings())),
-    Line("generate", .generate(words: [], Settings())),
+    Line("generate", .command("generate", [], Settings())),
     Line(
       "generate words 8 --separator _ --wordlist w",
-      .generate(
-        words: [Array("words".utf8), Array("8".utf8)],
+      .command(
+        "generate", words("words", "8"),
         settings {
           $0.generation.separator = Array("_".utf8)
           $0.generation.wordList = "w"
         })),
     Line(
       "generate 12 --classes lower,digits --no-lookalikes",
-      .generate(
-        words: [Array("12".utf8)],
+      .command(
+        "generate", words("12"),
         settings {
           $0.generation.classes = [.lower, .digits]
           $0.generation.avoidsLookAlikes = true
         })),
-    Line("--help", .help),
-    Line("v m -h", .help),
+    Line("--help", .help(command: nil)),
+    Line("v m -h", .help(command: nil)),
+    Line("ls --help", .help(command: "ls")),
+    Line("--help merge x", .help(command: "merge")),
+    Line("ls --version", .version),
     Line("-V", .version),
     Line("--version --help", .version),
   ]

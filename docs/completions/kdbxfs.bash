@@ -11,7 +11,12 @@ _kdbxfs() {
   local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
   local help
   case $previous in
-    --passfile | --keyfile | --new-passfile | --new-keyfile | --wordlist) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
+    --passfile | --keyfile | --new-passfile | --new-keyfile | --wordlist | --vault | -v) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
+    --mount | -m)
+      local IFS=$'\n'
+      mapfile -t COMPREPLY < <(compgen -W "$(_kdbxfs_mounts)" -- "$word")
+      return
+      ;;
     --extpass | --challenge-response) mapfile -t COMPREPLY < <(compgen -c -- "$word"); return ;;
   esac
   if [[ $previous == --kdf ]]; then
@@ -19,7 +24,9 @@ _kdbxfs() {
     return
   fi
   if [[ $word == -* ]]; then
-    help=$("${COMP_WORDS[0]}" --help 2>/dev/null)
+    # A command's own options; of a vault or a file that stands there, all.
+    [[ $command == -* ]] && command=--help
+    help=$("${COMP_WORDS[0]}" "$command" --help 2>/dev/null)
     mapfile -t COMPREPLY < <(compgen -W "$(grep -oE -- '--[a-z][a-z-]+' <<<"$help" | sort -u)" -- "$word")
     return
   fi
@@ -27,13 +34,21 @@ _kdbxfs() {
     1:*)
       help=$("${COMP_WORDS[0]}" --help 2>/dev/null)
       mapfile -t COMPREPLY < <(
-        compgen -W "$(sed -nE 's/^ +kdbxfs ([a-z]+).*/\1/p' <<<"$help" | sort -u)" -- "$word"
+        compgen -W "$(sed -nE 's/^ +kdbxfs ([a-z-]+).*/\1/p' <<<"$help" | sort -u)" -- "$word"
         compgen -f -- "$word"
       )
       ;;
     *:umount | *:save | *:status | *:lock | *:unlock)
       local IFS=$'\n'
       mapfile -t COMPREPLY < <(compgen -W "$(_kdbxfs_mounts)" -- "$word")
+      ;;
+    *:totp | *:set | *:edit | *:new | *:rm | *:mv | *:restore | *:purge | *:revert)
+      # Paths into a mount, and those from the root of the only one.
+      mapfile -t COMPREPLY < <(
+        compgen -f -- "$word"
+        mapfile -t places < <(_kdbxfs_mounts)
+        [ ${#places[@]} -eq 1 ] && cd "${places[0]}" 2>/dev/null && compgen -f -- "$word"
+      )
       ;;
     *) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
   esac

@@ -10,16 +10,25 @@ _kdbxfs_mounts() {
 _kdbxfs() {
   local help=$(kdbxfs --help 2>/dev/null)
   case ${words[CURRENT-1]} in
-    --passfile|--keyfile|--new-passfile|--new-keyfile|--wordlist) _files; return ;;
+    --passfile|--keyfile|--new-passfile|--new-keyfile|--wordlist|--vault|-v) _files; return ;;
+    --mount|-m) _kdbxfs_mounts; return ;;
     --extpass|--challenge-response) _command_names -e; return ;;
   esac
   if [[ ${words[CURRENT]} == -* ]]; then
+    # A command's own options; of a vault or a file that stands there, all.
+    help=$(kdbxfs ${${(Q)words[2]}/#-*/--help} --help 2>/dev/null)
     compadd -- ${(u)${(f)"$(print -r -- $help | grep -oE -- '--[a-z][a-z-]+')"}}
   elif (( CURRENT == 2 )); then
-    compadd -- ${(u)${(f)"$(print -r -- $help | sed -nE 's/^ +kdbxfs ([a-z]+).*/\1/p')"}}
+    compadd -- ${(u)${(f)"$(print -r -- $help | sed -nE 's/^ +kdbxfs ([a-z-]+).*/\1/p')"}}
     _files
   elif [[ ${words[2]} == (umount|save|status|lock|unlock) ]]; then
     _kdbxfs_mounts
+  elif [[ ${words[2]} == (totp|set|edit|new|rm|mv|restore|purge|revert) ]]; then
+    # Paths into a mount, and those from the root of the only one.
+    local -a places
+    places=(${(f)"$(sed -nE 's/^([^ ]+ ){4}([^ ]+) .* - fuse\.kdbxfs .*/\2/p' /proc/self/mountinfo)"})
+    _files
+    (( $#places == 1 )) && _files -W "${(g::)places[1]}"
   else
     _files
   fi

@@ -97,7 +97,8 @@ enum ControlCommands {
     }
   }
 
-  private static func ask(
+  /// Asks the mount at `place`, absolute and free of links, which a person calls `mountPoint`.
+  static func ask(
     _ request: ControlRequest, of place: Path, named mountPoint: Path
   ) throws(Complaint) -> JSONObject {
     let answer: JSONObject

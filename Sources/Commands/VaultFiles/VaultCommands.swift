@@ -105,9 +105,13 @@ enum VaultCommands {
     }
   }
 
-  private static func open(_ vault: Path, _ settings: Settings) throws(Complaint) -> VaultTree {
+  /// Opens a vault to be read only.
+  static func open(
+    _ vault: Path, _ settings: Settings, leavingInput: Bool = false
+  ) throws(Complaint) -> VaultTree {
     let candidate = try candidate(vault, settings)
-    let keys = try KeyReader.read(settings.keys, for: vault, candidate.header)
+    let keys = try KeyReader.read(
+      settings.keys, for: vault, candidate.header, leavingInput: leavingInput)
     let opened = try open(candidate, with: keys)
     var options = SessionOptions()
     options.showsHidden = settings.showsHidden

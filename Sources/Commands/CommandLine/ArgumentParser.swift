@@ -22,8 +22,16 @@ struct ArgumentParser {
   static func parse(_ arguments: [[UInt8]]) throws(Complaint) -> Invocation {
     var parser = ArgumentParser(rest: arguments[...])
     try parser.readAll()
-    if let asked = parser.asked { return asked }
+    if let asked = parser.asked { return parser.specific(asked) }
     return try parser.invocation()
+  }
+
+  /// Help for the command that is named, if one is.
+  private func specific(_ asked: Invocation) -> Invocation {
+    guard asked == .help(command: nil), let first = words.first,
+      let command = CommandSpec.named(Path(first).description)
+    else { return asked }
+    return .help(command: command.name)
   }
 
   private init(rest: ArraySlice<[UInt8]>) { self.rest = rest }
@@ -49,7 +57,7 @@ struct ArgumentParser {
   private mutating func readLong(_ argument: ArraySlice<UInt8>) throws(Complaint) {
     let (name, value) = split(argument)
     switch name {
-    case "help": asked = asked ?? .help
+    case "help": asked = asked ?? .help(command: nil)
     case "version": asked = asked ?? .version
     default:
       guard let spec = OptionSpec.named(name) else {
@@ -63,7 +71,7 @@ struct ArgumentParser {
     var left = letters
     while let byte = left.popFirst() {
       switch byte {
-      case UInt8(ascii: "h"): asked = asked ?? .help
+      case UInt8(ascii: "h"): asked = asked ?? .help(command: nil)
       case UInt8(ascii: "V"): asked = asked ?? .version
       case UInt8(ascii: "o"):
         guard let list = left.isEmpty ? rest.popFirst() : Array(left) else {
@@ -136,71 +144,27 @@ struct ArgumentParser {
 
   // MARK: - Commands
 
-  private static let commands: [String: CommandSet] = [
-    "mount": .mount, "umount": .unmount, "save": .save, "status": .status, "lock": .lock,
-    "unlock": .unlock,
-    "ls": .list, "cat": .concatenate, "info": .information, "check": .check, "merge": .merge,
-    "create": .create, "passwd": .changeKey, "generate": .generate,
-  ]
-
   private func invocation() throws(Complaint) -> Invocation {
     guard let first = words.first else { throw .usage("no vault and no command given") }
     try checkKeys()
     let name = Path(first).description
-    guard let command = Self.commands[name] else {
+    guard let command = CommandSpec.named(name) else {
       try check(.mount, named: "mounting")
-      try count(2...2, of: words[...], "mounting wants a vault and a mount point")
+      guard words.count == 2 else { throw .usage("mounting wants a vault and a mount point") }
       return .mount(vault: Path(words[0]), mountPoint: Path(words[1]), settings)
     }
-    try check(command, named: "'\(name)'")
-    return try invocation(command, named: "'\(name)'", Array(words.dropFirst()))
-  }
-
-  private func invocation(
-    _ command: CommandSet, named name: String, _ words: [[UInt8]]
-  ) throws(Complaint) -> Invocation {
-    switch command {
-    case .mount:
-      try count(
-        1...2, of: words[...], "\(name) wants the name of a vault, or a vault and a mount point")
-      guard words.count == 1 else {
-        return .mount(vault: Path(words[0]), mountPoint: Path(words[1]), settings)
-      }
-      return .mountNamed(words[0], options: given)
-    case .list:
-      try count(1...2, of: words[...], "\(name) wants a vault, and a path in it if you like")
-      return .list(vault: Path(words[0]), path: words.count == 2 ? words[1] : [], settings)
-    case .concatenate:
-      try count(2...Int.max, of: words[...], "\(name) wants a vault and paths in it")
-      return .concatenate(vault: Path(words[0]), paths: Array(words.dropFirst()), settings)
-    case .information:
-      try count(1...1, of: words[...], "\(name) wants a vault")
-      return .information(vault: Path(words[0]), settings)
-    case .check:
-      try count(1...1, of: words[...], "\(name) wants a vault")
-      return .check(vault: Path(words[0]), settings)
-    case .generate:
-      try count(0...2, of: words[...], "\(name) wants a length, or 'words' and their number")
-      return .generate(words: words, settings)
-    case .create, .changeKey:
-      try count(1...1, of: words[...], "\(name) wants a vault")
-      let vault = Path(words[0])
-      return command == .create
-        ? .create(vault: vault, settings) : .changeKey(vault: vault, settings)
-    case .merge:
-      try count(2...2, of: words[...], "\(name) wants a vault and another file of it")
-      return .merge(vault: Path(words[0]), other: Path(words[1]), settings)
-    default:
-      try count(1...1, of: words[...], "\(name) wants a mount point")
-      let mountPoint = Path(words[0])
-      return switch command {
-      case .unmount: .unmount(mountPoint: mountPoint, settings)
-      case .save: .save(mountPoint: mountPoint, settings)
-      case .lock: .lock(mountPoint: mountPoint, settings)
-      case .unlock: .unlock(mountPoint: mountPoint, settings)
-      default: .status(mountPoint: mountPoint, settings)
-      }
+    try check(command.set, named: "'\(name)'")
+    guard command.words.contains(words.count - 1) else {
+      throw .usage("'\(name)' wants \(command.wants)", hint: "'kdbxfs \(name) --help' shows how")
     }
+    guard settings.vaultFile == nil || settings.mount == nil else {
+      throw .usage("only one of --vault and --mount can be meant")
+    }
+    let words = Array(words.dropFirst())
+    guard command.set == .mount else { return .command(name, words, settings) }
+    return words.count == 1
+      ? .mountNamed(words[0], options: given)
+      : .mount(vault: Path(words[0]), mountPoint: Path(words[1]), settings)
   }
 
   private func check(_ command: CommandSet, named name: String) throws(Complaint) {
@@ -218,11 +182,5 @@ struct ArgumentParser {
     guard settings.unlockProgram.isEmpty || !keys.hasNoPassword else {
       throw .usage("--unlock-with asks for a password, and --no-password says that there is none")
     }
-  }
-
-  private func count(
-    _ allowed: ClosedRange<Int>, of words: ArraySlice<[UInt8]>, _ message: String
-  ) throws(Complaint) {
-    guard allowed.contains(words.count) else { throw .usage(message) }
   }
 }

@@ -87,6 +87,23 @@ package struct Settings: Hashable, Sendable {
   /// `--force`: do what is refused otherwise.
   package var isForced = false
 
+  /// `-v`: the vault's file that a command works on, without a mount.
+  package var vaultFile: Path?
+  /// `-m`: the mount that a command works on, by its path or name.
+  package var mount: [UInt8]?
+  /// `totp --next`: the code that follows the current one.
+  package var wantsNextCode = false
+  /// `totp --min-left`, in nanoseconds: how long a code must still be good; 0: any.
+  package var leastTimeLeft: Int64 = 0
+  /// `new --username`.
+  package var newUserName: [UInt8]?
+  /// `new --url`.
+  package var newURL: [UInt8]?
+  /// `restore --to`: a group, as it was typed.
+  package var restoreTarget: [UInt8]?
+  /// `purge --older`, in seconds.
+  package var leastAge: Int64?
+
   package init() {}
 }
 
@@ -95,21 +112,9 @@ package enum Invocation: Hashable, Sendable {
   case mount(vault: Path, mountPoint: Path, Settings)
   /// Options as they stood on the command line.
   case mountNamed([UInt8], options: [[UInt8]])
-  case unmount(mountPoint: Path, Settings)
-  case save(mountPoint: Path, Settings)
-  case status(mountPoint: Path, Settings)
-  case lock(mountPoint: Path, Settings)
-  case unlock(mountPoint: Path, Settings)
-  /// Paths in the vault are bytes, as titles are.
-  case list(vault: Path, path: [UInt8], Settings)
-  case concatenate(vault: Path, paths: [[UInt8]], Settings)
-  case information(vault: Path, Settings)
-  case check(vault: Path, Settings)
-  case merge(vault: Path, other: Path, Settings)
-  case create(vault: Path, Settings)
-  case changeKey(vault: Path, Settings)
-  /// What follows is a length, or `words` and their number.
-  case generate(words: [[UInt8]], Settings)
-  case help
+  /// A command of ``CommandSpec/all`` by its name, and the words behind it: bytes, as titles are.
+  case command(String, [[UInt8]], Settings)
+  /// The text for all, or for one command.
+  case help(command: String?)
   case version
 }

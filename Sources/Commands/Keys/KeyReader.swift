@@ -25,9 +25,11 @@ enum KeyReader {
 
   /// Reads all of it; asks last of all.
   ///
-  /// What a key file stands for depends on the vault's `header`, if that is KeePass 1's.
+  /// What a key file stands for depends on the vault's `header`, if that is KeePass 1's. Standard input
+  /// is not looked at when that is the caller's own: `leavingInput`.
   static func read(
-    _ sources: KeySources, for vault: Path, _ header: OuterHeader? = nil
+    _ sources: KeySources, for vault: Path, _ header: OuterHeader? = nil,
+    leavingInput: Bool = false
   ) throws(Complaint) -> KeyMaterial {
     var key: SecretBytes?
     if let file = sources.keyFile {
@@ -38,7 +40,8 @@ enum KeyReader {
       return KeyMaterial(password: nil, keyFileKey: key, responder: responder)
     }
     return KeyMaterial(
-      password: try password(sources, for: vault), keyFileKey: key, responder: responder)
+      password: try password(sources, for: vault, leavingInput: leavingInput), keyFileKey: key,
+      responder: responder)
   }
 
   /// Reads the key of a mounted vault again: `program` prints the password, within so many
@@ -114,19 +117,23 @@ enum KeyReader {
   // MARK: - The password
 
   private static func password(
-    _ sources: KeySources, for vault: Path
+    _ sources: KeySources, for vault: Path, leavingInput: Bool
   ) throws(Complaint) -> SecretBytes {
-    if let password = try passwordWithoutTerminal(sources) { return password }
+    if let password = try passwordWithoutTerminal(sources, leavingInput: leavingInput) {
+      return password
+    }
     if !hasTerminal, let password = try Pinentry.password(for: vault) { return password }
     return try passwordFromTerminal(for: vault)
   }
 
   /// The password from a file, a program or standard input; `nil` where a person is to be asked.
-  static func passwordWithoutTerminal(_ sources: KeySources) throws(Complaint) -> SecretBytes? {
+  static func passwordWithoutTerminal(
+    _ sources: KeySources, leavingInput: Bool = false
+  ) throws(Complaint) -> SecretBytes? {
     if let file = sources.passwordFile { return try password(inFile: file) }
     if !sources.passwordProgram.isEmpty { return try password(from: sources.passwordProgram) }
     if let file = credential { return try password(inFile: file) }
-    return try passwordOnStandardInput()
+    return leavingInput ? nil : try passwordOnStandardInput()
   }
 
   /// The password that a file holds.

@@ -1,0 +1,142 @@
+import Platform
+import Secrets
+import Vault
+import VaultTree
+
+/// `kdbxfs edit`: opens a field, or all fields of an entry as one text, in an editor.
+///
+/// The editor works on a copy in memory; what it changed is written back.
+enum EditCommand {
+  static func run(_ word: [UInt8], _ settings: Settings) throws(Complaint) {
+    let address = try VaultFinder.address(word, settings)
+    let access = try address.vault.open(for: .writing, settings, leavingInput: true)
+    switch try access.kind(of: address.path) {
+    case .file: try editField(address.path, access)
+    case .directory:
+      try access.checkEntry(address.path)
+      try editEntry(address.path, access)
+    case .symbolicLink, nil: throw Complaint(.noEntry, address.path)
+    }
+    try access.finish()
+  }
+
+  private static func editField(
+    _ path: Path, _ access: any EntryAccess
+  ) throws(Complaint) {
+    let before = try access.read(path)
+    let after = try Editor.edit(before.bytes, named: "value")
+    let value = withoutAddedLineEnd(after, before)
+    guard !value.bytes.isSame(as: before.bytes) else { return }
+    try access.write(value.bytes, to: path)
+  }
+
+  /// Without the line feed that most editors put at the end of a text that had none.
+  private static func withoutAddedLineEnd(
+    _ after: borrowing WipedBuffer, _ before: borrowing WipedBuffer
+  ) -> WipedBuffer {
+    let lineFeed = UInt8(ascii: "\n")
+    let count = after.count
+    let hadOne = before.count > 0 && before.bytes[before.count - 1] == lineFeed
+    let isAdded = !hadOne && count > 0 && after.bytes[count - 1] == lineFeed
+    return WipedBuffer(copying: after.bytes.extracting(first: isAdded ? count - 1 : count))
+  }
+
+  // MARK: - All fields
+
+  private static func editEntry(
+    _ path: Path, _ access: any EntryAccess
+  ) throws(Complaint) {
+    let before = try fields(of: path, access)
+    let comment =
+      "\(path)\nNAME: VALUE, NAME*: for a protected field; lines of a longer value begin with '| '."
+    var text = WipedBuffer()
+    EntryText.write(before, comment: comment, into: &text)
+    while true {
+      let edited = try Editor.edit(text.bytes, named: "entry.txt")
+      guard !edited.bytes.isSame(as: text.bytes) else { return }
+      switch parsed(edited) {
+      case .success(let after): return try apply(after, before, to: path, access)
+      case .failure(let fault): text = try again(edited, fault)
+      }
+    }
+  }
+
+  /// The text with a word about what is wrong on top, to be edited once more; nobody is there to do that
+  /// where standard input is no terminal.
+  private static func again(
+    _ edited: borrowing WipedBuffer, _ fault: EntryText.Fault
+  ) throws(Complaint) -> WipedBuffer {
+    guard StandardStream.input.isTerminal else {
+      throw Complaint(
+        "line \(fault.line) of the text: \(fault.reason)", hints: ["nothing was changed"],
+        exitCode: .usage)
+    }
+    var text = WipedBuffer()
+    for byte in "# line \(fault.line + 1): \(fault.reason)\n".utf8 { text.append(byte) }
+    text.append(edited.bytes)
+    return text
+  }
+
+  private static func parsed(
+    _ text: borrowing WipedBuffer
+  ) -> Result<[EntryText.Field], EntryText.Fault> {
+    do throws(EntryText.Fault) {
+      let fields = try EntryText.read(text.bytes)
+      try check(fields)
+      return .success(fields)
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private static func check(_ fields: [EntryText.Field]) throws(EntryText.Fault) {
+    for field in fields {
+      let value = field.value
+      if TextCheck.firstProblem(in: value.bytes) == nil { continue }
+      throw EntryText.Fault(
+        line: 0,
+        reason: "a value of it holds what a vault can't: no UTF-8, or a control character")
+    }
+  }
+
+  /// The fields in the order of the listing, the usual ones first.
+  private static func fields(
+    of path: Path, _ access: any EntryAccess
+  ) throws(Complaint) -> [EntryText.Field] {
+    let usual = ["username", "password", "url", "notes"].map { Array($0.utf8) }
+    let left = ["totp", "hotp"].map { Array($0.utf8) }
+    let listed = try access.names(in: path)
+    var fields: [EntryText.Field] = []
+    for name in usual + listed.filter({ !usual.contains($0) && !left.contains($0) }) {
+      let file = path.appending(name)
+      guard try access.kind(of: file) == .file else { continue }
+      let mark = try access.attribute("protected", of: file)
+      fields.append(
+        EntryText.Field(name, isProtected: mark == [UInt8(ascii: "1")], try access.read(file)))
+    }
+    return fields
+  }
+
+  /// Writes what differs.
+  private static func apply(
+    _ after: [EntryText.Field], _ before: [EntryText.Field], to path: Path,
+    _ access: any EntryAccess
+  ) throws(Complaint) {
+    for field in after {
+      let file = path.appending(field.name)
+      let old = before.first { $0.name == field.name }
+      if old.map({ !$0.hasValue(of: field) }) ?? true {
+        let value = field.value
+        try access.write(value.bytes, to: file)
+      }
+      let mark = try access.attribute("protected", of: file)
+      if mark != nil, (mark == [UInt8(ascii: "1")]) != field.isProtected {
+        try access.setAttribute(
+          "protected", of: file, to: Array((field.isProtected ? "1" : "0").utf8))
+      }
+    }
+    for old in before where !after.contains(where: { $0.name == old.name }) {
+      try access.remove(path.appending(old.name))
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import Platform
+import Secrets
+import VaultTree
+
+/// `kdbxfs set`: sets a field.
+enum SetCommand {
+  /// The most bytes that are read: of an attachment (`docs/editing.md`), and one more to say so.
+  private static let longestValue = 256 << 20
+
+  static func run(_ word: [UInt8], _ settings: Settings) throws(Complaint) {
+    let address = try VaultFinder.address(word, settings)
+    let access = try address.vault.open(for: .writing, settings, leavingInput: true)
+    let path = address.path
+    if try access.kind(of: path) == nil {
+      // A new field; in a group there are none.
+      guard path.bytes.contains(UInt8(ascii: "/")) else { throw Complaint(.noEntry, path) }
+      let folder = path.parent
+      if folder.lastComponent != Array("attachments".utf8) { try access.checkEntry(folder) }
+    }
+    guard try access.kind(of: path) != .directory else { throw Complaint(.isDirectory, path) }
+    let value = try Self.value(for: path)
+    try access.write(value.bytes, to: path)
+    try access.finish()
+  }
+
+  /// What standard input holds, unless that is a terminal; else what is typed.
+  private static func value(for path: Path) throws(Complaint) -> WipedBuffer {
+    guard StandardStream.input.isTerminal else {
+      do throws(Errno) {
+        return try Files.readWhole(StandardStream.input.duplicate(), limit: longestValue)
+      } catch {
+        throw Complaint("standard input can't be read: \(error)", exitCode: .noKeyMaterial)
+      }
+    }
+    let typed = try KeyReader.passwordFromTerminal(
+      prompt: "New value of \(Path(path.lastComponent)): ")
+    return typed.withBytes { WipedBuffer(copying: $0) }
+  }
+}
