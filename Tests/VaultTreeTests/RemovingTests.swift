@@ -27,6 +27,21 @@ import Vault
     #expect(try shell.stat("Recycle Bin/mail").node != number)
   }
 
+  @Test func `a field that was moved to another entry stays there, and leaves nothing in the bin`()
+    throws
+  {
+    let shell = Shell(try Samples.office())
+    try shell.mkdir("made")
+    try shell.redirect("made/only", "x\n")
+    #expect(shell.save())
+    try shell.rename("made/only", "mail/only")
+    try shell.rmdir("made")
+    #expect(shell.save())
+    #expect(shell.groups(of: "made") == ["Recycle Bin"])
+    #expect(!shell.keys(of: "made").contains("only"))
+    #expect(shell.field("only", of: "mail") == "x")
+  }
+
   @Test func `saves in between change nothing of that`() throws {
     let shell = Shell(try Samples.office())
     for name in ["username", "password", "url", "notes", "PIN", "Realm", "tags"] {

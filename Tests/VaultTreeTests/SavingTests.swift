@@ -40,6 +40,31 @@ import Vault
     #expect(shell.entry("mail")?.historyCount == 3)
   }
 
+  @Test(arguments: [SaveReason.save, .lock])
+  func `what somebody asked to be saved is an old version at the next save`(asked: SaveReason)
+    throws
+  {
+    let shell = Shell(try Samples.office())
+    try shell.redirect("mail/password", "1\n")
+    #expect(shell.save(asked))
+    try shell.redirect("mail/password", "2\n")
+    #expect(shell.save(.autosave))
+    try shell.redirect("mail/password", "3\n")
+    #expect(shell.save(.autosave))
+    let history = try #require(shell.entry("mail")).history
+    #expect(history.map { shell.field("Password", of: $0) } == ["mail-pw-1", "1"])
+  }
+
+  @Test func `a state that is wanted even so is the same, and changes nothing`() throws {
+    let shell = Shell(try Samples.office())
+    #expect(shell.tree.prepareSave(.unmount) == nil)
+    let before = shell.entry("mail")
+    let prepared = try #require(shell.tree.prepareSave(.unmount, evenIfUnchanged: true))
+    shell.tree.finishSave(prepared, succeeded: true)
+    #expect(shell.entry("mail")?.historyCount == before?.historyCount)
+    #expect(!shell.tree.pending.hasChanges)
+  }
+
   @Test func `a save that fails leaves the edit, and its version is made once`() throws {
     let shell = Shell(try Samples.office())
     try shell.redirect("mail/password", "1\n")

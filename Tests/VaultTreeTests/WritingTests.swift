@@ -475,6 +475,22 @@ import Vault
     #expect(shell.keys(of: "plain").contains("tags") == false)
   }
 
+  /// Shells say nothing of a `close` that fails.
+  @Test(arguments: [
+    ("expires", "tomorrow\n"), ("tags", "a,b;c\n"), ("totp", "not base32 !\n"),
+  ])
+  func `a whole line that a file can't hold is refused at once`(name: String, line: String) throws {
+    let shell = Shell(try Samples.office())
+    let handle = try shell.open("mail/" + name, [.write, .truncate], create: true)
+    #expect(throws: TreeError.invalid) { try shell.write(handle, line, at: 0) }
+    // A part of a line may become a good one.
+    let parts = try shell.open("mail/expires", [.write, .truncate], create: true)
+    try shell.write(parts, "2026-01", at: 0)
+    try shell.write(parts, "-31\n", at: 7)
+    try shell.close(parts)
+    #expect(try shell.cat("mail/expires") == "2026-01-31T00:00:00Z")
+  }
+
   @Test func `expires takes a time or a date, and nothing means never`() throws {
     let shell = Shell(try Samples.office())
     try shell.redirect("mail/expires", "2026-01-31\n")

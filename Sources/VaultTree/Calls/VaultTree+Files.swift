@@ -109,6 +109,7 @@ extension VaultTree {
     let (end, overflow) = (offset ?? draft.count).addingReportingOverflow(bytes.count)
     guard !overflow else { throw .tooBig }
     try Judge.checkPiece(bytes, end: max(end, draft.count), file.rule)
+    if draft.count == 0, end == bytes.count { try Judge.checkLine(bytes, file.rule) }
     if let offset {
       try draft.takeInAddition(document)
       try draft.content.write(bytes, at: offset, document)

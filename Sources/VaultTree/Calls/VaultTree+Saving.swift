@@ -1,7 +1,10 @@
 extension VaultTree {
-  /// Takes a state to be written, with history items made; `nil` when nothing has changed.
-  package func prepareSave(_ reason: SaveReason) -> PreparedSave? {
-    locked { $0.prepareSave(reason) }
+  /// Takes a state to be written, with history items made; `nil` when nothing has changed, unless it is
+  /// wanted even so.
+  package func prepareSave(
+    _ reason: SaveReason, evenIfUnchanged isWanted: Bool = false
+  ) -> PreparedSave? {
+    locked { $0.prepareSave(reason, evenIfUnchanged: isWanted) }
   }
 
   /// Says what became of a prepared save.

@@ -85,6 +85,8 @@ struct HandleDraft: ~Copyable {
 enum WriteRule: Hashable, Sendable {
   /// Text that a field can hold.
   case text(limit: Int)
+  /// Text of a format of its own, which a line that is written as a whole must have.
+  case formatted(LineFormat, limit: Int)
   /// Any bytes.
   case bytes(limit: Int)
   /// Nothing: the file is read-only.
@@ -96,6 +98,11 @@ enum WriteRule: Hashable, Sendable {
   static let attachment = WriteRule.bytes(limit: 256 << 20)
   /// A temporary file; what limits it is the room for all of them.
   static let scratch = WriteRule.bytes(limit: 256 << 20)
+}
+
+/// What the text of a file must be, beside text.
+enum LineFormat: Hashable, Sendable {
+  case tags, expiry, code
 }
 
 /// Puts `new` in the place of what was there, and gives that.

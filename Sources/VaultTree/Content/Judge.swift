@@ -157,11 +157,28 @@ struct Judge {
     case .nothing: throw .readOnlyFile
     case .bytes(let limit):
       guard end <= limit else { throw .tooBig }
-    case .text(let limit):
+    case .text(let limit), .formatted(_, let limit):
       // One line feed more may come, which the value doesn't keep.
       guard end <= limit + 1 else { throw .tooBig }
       let problem = TextCheck.firstProblem(in: bytes, cutAtStart: true, cutAtEnd: true)
       if let problem { throw TreeError(problem) }
     }
+  }
+
+  /// Refuses a line that no file of the rule can hold.
+  ///
+  /// For what one write puts into an empty file and ends with a line feed, as `echo` does: shells say
+  /// nothing of a `close` that fails.
+  static func checkLine(_ line: Span<UInt8>, _ rule: WriteRule) throws(TreeError) {
+    guard case .formatted(let format, limit: _) = rule, let last = line.indices.last,
+      line[last] == UInt8(ascii: "\n")
+    else { return }
+    let isFit =
+      switch format {
+      case .tags: (try? Tags.parse(fileText: line.copied())) != nil
+      case .expiry: ExpiryText.parse(line) != nil
+      case .code: OneTimeText(line) != .other
+      }
+    guard isFit else { throw .invalid }
   }
 }

@@ -37,6 +37,8 @@ struct EntryNode: Sendable {
   var hasHistoryItem = false
   /// When this entry last got a history item, by the monotonic clock.
   var lastHistoryItem: Int64?
+  /// Whether somebody asked for the save that stored what the file has (`kdbxfs save`, a lock).
+  var wasAskedFor = false
   /// What the entry was before the removals that were all that happened to it since.
   var beforeRemovals: BeforeRemovals?
 }

@@ -221,7 +221,9 @@ extension WriteRule {
       switch key {
       case .field: .field
       case .attachment: .attachment
-      case .tags, .expires, .totp, .hotp: .text(limit: 1 << 20)
+      case .tags: .formatted(.tags, limit: 1 << 20)
+      case .expires: .formatted(.expiry, limit: 1 << 20)
+      case .totp, .hotp: .formatted(.code, limit: 1 << 20)
       case .attachments, .history, .version, .inVersion, .json, .env: .nothing
       }
   }

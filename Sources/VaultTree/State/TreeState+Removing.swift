@@ -134,6 +134,9 @@ extension TreeState {
       vault.replace(id, with: full.entry)
       base = full.base
       hasHistoryItem = full.hasHistoryItem
+    } else if entries[owner]?.stripped.isEmpty == false {
+      // What was moved elsewhere leaves no empty field behind.
+      vault.replace(id, with: try materialized(owner))
     }
     let before = vault.document.entry(id)
     let removal = try recycle(.entry(id))
@@ -159,6 +162,7 @@ extension TreeState {
     entries[owner]?.base = base
     entries[owner]?.hasHistoryItem = hasHistoryItem
     entries[owner]?.lastHistoryItem = old.lastHistoryItem
+    entries[owner]?.wasAskedFor = old.wasAskedFor
     entries[owner]?.protections = old.protections
     entries[owner]?.revision = old.revision + 1
   }

@@ -23,7 +23,9 @@ extension TreeState {
   /// How long an entry that got a history item gets no other by a save that nobody asked for.
   static let historyDelay: Int64 = 60_000_000_000
 
-  mutating func prepareSave(_ reason: SaveReason) -> PreparedSave? {
+  mutating func prepareSave(
+    _ reason: SaveReason, evenIfUnchanged isWanted: Bool = false
+  ) -> PreparedSave? {
     // What happens here is part of the save, and wants no other.
     defer { events.wantsSave = false }
     storeNewNames(reason)
@@ -34,7 +36,7 @@ extension TreeState {
     for owner in entries.keys.sorted() { prepareEntry(owner, reason, &record) }
     record.newEntries = newEntries
     record.structure = structure
-    guard !record.entries.isEmpty || structure != savedStructure else { return nil }
+    guard isWanted || !record.entries.isEmpty || structure != savedStructure else { return nil }
     let number = nextSave
     nextSave += 1
     saves[number] = record
@@ -106,7 +108,8 @@ extension TreeState {
       record.historyItems.insert(owner)
       return
     }
-    if !reason.storesAll, let last = entry.lastHistoryItem,
+    // What the file has now goes without a trace only if nobody asked for it to be saved.
+    if !reason.storesAll, !entry.wasAskedFor, let last = entry.lastHistoryItem,
       record.taken - last < Self.historyDelay
     {
       return
@@ -158,6 +161,7 @@ extension TreeState {
       guard case .entry(let id) = owners[owner], let entry = entries[owner] else { continue }
       let isSame = entry.revision == revision
       entries[owner]?.base = isSame ? nil : save.document.entry(id)
+      entries[owner]?.wasAskedFor = save.reason.storesAll
       guard record.historyItems.contains(owner) else { continue }
       entries[owner]?.hasHistoryItem = false
       entries[owner]?.lastHistoryItem = record.taken

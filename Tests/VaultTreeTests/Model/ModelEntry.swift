@@ -50,6 +50,8 @@ struct ModelEntry {
   var hasPendingItem = false
   /// When it got its last old version in this mount.
   var lastItem: Int64?
+  /// Whether a save that somebody asked for stored what is saved.
+  var wasAskedFor = false
 
   var showsAttachments: Bool {
     hasMadeAttachments || !attachments.isEmpty || !attachmentScratch.isEmpty
@@ -105,6 +107,7 @@ struct ModelEntry {
   var asItWas: ModelEntry {
     var entry = beforeRemovals.first ?? self
     entry.lastItem = lastItem
+    entry.wasAskedFor = wasAskedFor
     entry.fields = entry.content(title: "").fields
     entry.kept = [:]
     entry.scratch = [:]

@@ -207,11 +207,12 @@ extension ModelEntry {
     let content = content(title: title)
     if let saved, saved != content {
       let isRecent = lastItem.map { now - $0 < 60_000_000_000 } ?? false
-      if reason.storesAll || !isRecent { hasPendingItem = true }
+      if reason.storesAll || wasAskedFor || !isRecent { hasPendingItem = true }
     } else if saved == content {
       hasPendingItem = false
     }
     guard succeeded else { return }
+    if saved != nil, saved != content { wasAskedFor = reason.storesAll }
     if saved != nil, hasPendingItem {
       historyCount += 1
       lastItem = now
