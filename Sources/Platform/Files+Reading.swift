@@ -24,6 +24,16 @@ extension Files {
     }
   }
 
+  /// Reads a whole file, and never waits for one that isn't there: what is no regular file, a pipe say, is
+  /// ``Errno/invalid``.
+  package static func readRegular(
+    _ path: Path, limit: Int = 1 << 31
+  ) throws(Errno) -> WipedBuffer {
+    let descriptor = try Descriptor.open(path, [.read, .nonBlocking])
+    guard try descriptor.status().kind == .regular else { throw .invalid }
+    return try readWhole(descriptor, limit: limit)
+  }
+
   /// The names in a folder, in no order, without `.` and `..`.
   package static func names(in folder: Path) throws(Errno) -> [[UInt8]] {
     let opened = unsafe folder.withCString { unsafe opendir($0) }

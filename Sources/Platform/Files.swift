@@ -65,9 +65,11 @@ package enum Files {
     }
   }
 
-  /// Whether this process may write to it, as the user that it acts for.
-  package static func isWritable(_ path: Path) -> Bool {
-    unsafe path.withCString { unsafe faccessat(AT_FDCWD, $0, W_OK, AT_EACCESS) == 0 }
+  /// Throws why this process may not write to it, as the user that it acts for.
+  package static func checkWritable(_ path: Path) throws(Errno) {
+    try unsafe path.withCString { (path) throws(Errno) in
+      try systemCall { unsafe faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) }
+    }
   }
 
   /// Waits until the names in a folder are on the disk.

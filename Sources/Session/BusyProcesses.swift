@@ -8,11 +8,14 @@ enum BusyProcesses {
 
   /// The processes that stand in the mount or have a file of it open, as `vim (123), bash (77)`; empty
   /// when none can be seen.
+  ///
+  /// Without those of this program, which only hold what they inherited.
   static func find(using mountPoint: Path) -> String {
     let names = (try? Files.names(in: "/proc")) ?? []
     let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
     let processes = names.filter { $0.allSatisfy(digits.contains) }
-    let users = processes.filter { uses($0, mountPoint) }
+    let ours = command(Array("self".utf8))
+    let users = processes.filter { uses($0, mountPoint) && command($0) != ours }
     let shown = users.prefix(most).map { "\(command($0)) (\(String(decoding: $0, as: UTF8.self)))" }
     return shown.joined(separator: ", ") + (users.count > most ? ", and more" : "")
   }

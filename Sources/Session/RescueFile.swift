@@ -68,7 +68,7 @@ package struct RescueFile: Hashable, Sendable {
     for vault: OpenedVault, in folder: Path?, _ log: SessionLog
   ) -> Found? {
     for (file, digest) in all(of: vault.file, in: folder) {
-      guard let contents = try? Files.readWhole(file.path, limit: 1 << 31) else { continue }
+      guard let contents = try? Files.readRegular(file.path) else { continue }
       let opened: OpenedFile
       do throws(KDBXError) {
         opened = try KDBXFile.open(contents.bytes, with: vault.key)

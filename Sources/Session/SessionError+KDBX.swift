@@ -32,7 +32,7 @@ extension SessionError {
     case .tooExpensive(let excess):
       self.init(
         .unreadable, "opening \(name) would take \(Self.words(for: excess))",
-        hints: ["no honest vault asks for that: its header is damaged or made to do harm"])
+        hints: [Self.hint(for: excess)])
     case .tooLarge(let limit):
       self.init(.unreadable, "\(name) holds more than \(limit >> 20) MiB, in its \(place)")
     case .unsupported(let feature):
@@ -47,6 +47,16 @@ extension SessionError {
     self.init(
       .unwritable, "the vault could not be written: what was written does not read back",
       hints: ["the file is as it was; please report this, in: \(error.part.rawValue)"])
+  }
+
+  private static func hint(for excess: Limits.Excess) -> String {
+    switch excess {
+    case .memory:
+      "its header may be damaged or made to do harm; --max-memory lets a vault that you trust have more"
+    case .work, .rounds:
+      "no honest vault asks for that: its header is damaged or made to do harm"
+    case .unavailableMemory: "end other programs, or open it on a machine with more memory"
+    }
   }
 
   private static func words(for excess: Limits.Excess) -> String {

@@ -24,7 +24,7 @@ package struct VaultAccess: ~Copyable, Sendable {
     do throws(Errno) {
       let path = try Files.resolve(file.path)
       status = try Files.status(of: path)
-      guard Files.isWritable(path) else { throw Errno.accessDenied }
+      try Files.checkWritable(path)
       try Files.probeWriting(in: path.parent)
     } catch {
       log.warning("\(file.name) can't be written here (\(error)): mounted read-only")
@@ -51,6 +51,8 @@ package struct VaultAccess: ~Copyable, Sendable {
 }
 
 extension SessionError {
+  private static let hintForTwo = "unmount it first, or mount it once more for reading with --ro"
+
   /// What a person is told when the vault can't be locked.
   init(_ error: FileLock.Failure, locking file: VaultFile) {
     switch error {
@@ -59,11 +61,11 @@ extension SessionError {
         .mountedElsewhere,
         "\(file.name) is mounted for writing at '\(holder.mountPoint)' by process"
           + " \(holder.process)",
-        hints: ["--ro mounts it once more for reading"])
+        hints: [Self.hintForTwo])
     case .held(nil):
       self.init(
         .mountedElsewhere, "\(file.name) is mounted for writing elsewhere",
-        hints: ["--ro mounts it once more for reading"])
+        hints: [Self.hintForTwo])
     case .system(let errno):
       self.init(
         .mountedElsewhere, "\(file.name) can't be locked for writing: \(errno)",

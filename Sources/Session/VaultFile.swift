@@ -53,7 +53,7 @@ final class VaultFile: Sendable {
       throw SessionError(.unreadable, "'\(path)' is not a file")
     }
     do throws(Errno) {
-      let bytes = SharedBuffer(try Files.readWhole(absolute, limit: mostBytes))
+      let bytes = SharedBuffer(try Files.readRegular(absolute, limit: mostBytes))
       return Contents(file: VaultFile(path: absolute, status: status), bytes: bytes)
     } catch {
       throw SessionError(error, reading: path)
@@ -77,16 +77,8 @@ final class VaultFile: Sendable {
 
   /// How the file stands beside what was last read or written, which must be remembered.
   func condition() throws(SessionError) -> Condition {
-    do throws(Errno) {
-      let bytes = try Files.readWhole(path, limit: Self.mostBytes)
-      return isKnown(bytes.bytes) ? .same : .changed
-    } catch .noEntry {
-      return .gone
-    } catch {
-      throw SessionError(
-        .unwritable, "\(name) can't be compared with what was read: \(error)",
-        errnoValue: error.rawValue)
-    }
+    guard let bytes = try current() else { return .gone }
+    return isKnown(bytes.bytes) ? .same : .changed
   }
 
   /// Whether there is no file in its folder, as between the removal of one and the making of another.
@@ -103,14 +95,20 @@ final class VaultFile: Sendable {
 
   /// What the file holds, if it is there and not what was last read or written.
   func changedContents() throws(SessionError) -> SharedBuffer? {
+    guard let bytes = try current(), !isKnown(bytes.bytes) else { return nil }
+    return bytes
+  }
+
+  /// What the file holds; `nil` where there is none.
+  private func current() throws(SessionError) -> SharedBuffer? {
     do throws(Errno) {
-      let bytes = SharedBuffer(try Files.readWhole(path, limit: Self.mostBytes))
-      return isKnown(bytes.bytes) ? nil : bytes
+      return SharedBuffer(try Files.readRegular(path, limit: Self.mostBytes))
     } catch .noEntry {
       return nil
     } catch {
+      let reason = error == .invalid ? "it is no file any more" : "\(error)"
       throw SessionError(
-        .unwritable, "\(name) can't be compared with what was read: \(error)",
+        .unwritable, "\(name) can't be compared with what was read: \(reason)",
         errnoValue: error.rawValue)
     }
   }

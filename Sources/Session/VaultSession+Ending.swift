@@ -4,8 +4,9 @@ import VaultTree
 
 /// Why a session is to end.
 package enum EndReason: Hashable, Sendable {
-  /// `kdbxfs umount`: stays mounted when the save fails or, unless `lazily`, when something uses it.
-  case request(lazily: Bool)
+  /// `kdbxfs umount`: stays mounted when the save fails, unless the vault could be kept elsewhere and
+  /// `rescuing` says that this is enough; and, unless `lazily`, when something uses it.
+  case request(lazily: Bool, rescuing: Bool = false)
   /// SIGTERM, SIGINT, SIGHUP: ends in any case.
   case signal
   /// The mount is gone already.
@@ -54,13 +55,21 @@ extension VaultSession {
   /// Ends the session, unless its reason lets it stay; called on the worker only.
   func performEnd(_ request: EndRequest) {
     switch request.reason {
-    case .request(let lazily):
-      var failure = performSave(.unmount)
+    case .request(let lazily, let rescuing):
+      let failure = performSave(.unmount)
       let isLocked = tree.isLocked
       if let lost = failure, lost.kind != .conflict {
         // It stays, for the edits are in it; but for a locked one, which has put them elsewhere.
-        failure = rescue(after: lost)
-        if state.withLock({ $0.rescue }) == nil || !isLocked { return request.completion(failure) }
+        let told = rescue(after: lost)
+        let isKept = state.withLock { $0.rescue } != nil
+        guard isKept, isLocked || rescuing else {
+          let hint =
+            "it stays mounted and goes on trying"
+            + (isKept ? "; 'kdbxfs umount --rescue' leaves all the same" : "")
+          return request.completion(
+            SessionError(
+              told.kind, told.message, hints: told.hints + [hint], errnoValue: told.errnoValue))
+        }
       }
       if let busy = detach(lazily: lazily) { return request.completion(busy) }
     case .signal:
@@ -98,8 +107,12 @@ extension VaultSession {
         .busy, "'\(mountPoint)' can't be unmounted: \(errno)", errnoValue: errno.rawValue)
     }
     let users = BusyProcesses.find(using: mountPoint)
+    let hint =
+      tree.pending.hasOpenWriters
+      ? "what is written and not closed yet is lost if --lazy unmounts it all the same"
+      : "everything is saved; --lazy unmounts it all the same"
     return SessionError(
       .busy, "'\(mountPoint)' is in use" + (users.isEmpty ? "" : " by " + users),
-      hints: ["everything is saved; --lazy unmounts it all the same"], errnoValue: errno.rawValue)
+      hints: [hint], errnoValue: errno.rawValue)
   }
 }

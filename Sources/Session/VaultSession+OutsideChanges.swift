@@ -11,8 +11,18 @@ enum OutsideObstacle: Error {
   case unreadable(SessionError)
   /// Now, and maybe not in a moment: it is half there.
   case incomplete(SessionError)
-  /// It is not what we can merge: another key, another vault, another format.
+  /// It is not what we can merge: another vault, another format, no vault.
   case foreign(SessionError)
+  /// It is a vault under another key: the same one, most likely, whose password was changed.
+  case otherKey(SessionError)
+}
+
+/// What stands in the way of a save for good.
+struct OutsideConflict {
+  let error: SessionError
+  /// Whether the file no longer holds what this mount shows, so that it goes beside it even where nobody
+  /// has edited it.
+  let replacesOurs: Bool
 }
 
 extension VaultSession {
@@ -36,7 +46,7 @@ extension VaultSession {
       // Its end will be told, too.
       case .unreadable(let error), .incomplete(let error):
         log.debug("left alone for now: \(error.message)")
-      case .foreign(let error):
+      case .foreign(let error), .otherKey(let error):
         guard !log.warnings.contains(error.message) else { return }
         log.warning(error.message)
         for hint in error.hints { log.hint(hint) }
@@ -51,7 +61,7 @@ extension VaultSession {
   /// half a file where someone waits for the save; else the save is tried again later.
   func takeOutsideChanges(
     before reason: SaveReason
-  ) throws(SessionError) -> SessionError? {
+  ) throws(SessionError) -> OutsideConflict? {
     var waited = 0
     while true {
       if waited < 2 * Self.interval, state.withLock({ $0.file }).isBetweenTwo {
@@ -65,10 +75,13 @@ extension VaultSession {
       } catch {
         switch error {
         case .unreadable(let obstacle): throw obstacle
-        case .foreign(let obstacle): return obstacle
+        case .foreign(let obstacle): return OutsideConflict(error: obstacle, replacesOurs: true)
+        case .otherKey(let obstacle): return OutsideConflict(error: obstacle, replacesOurs: false)
         case .incomplete(let obstacle):
           guard reason != .autosave else { throw obstacle }
-          guard waited < Self.patience else { return obstacle }
+          guard waited < Self.patience else {
+            return OutsideConflict(error: obstacle, replacesOurs: true)
+          }
           waitForFile()
           waited += Self.interval
         }
@@ -135,7 +148,7 @@ extension VaultSession {
         SessionError(
           .conflict, "\(file.name) was changed by another program: \(cause.message)"))
     }
-    return .foreign(
+    return .otherKey(
       SessionError(
         .conflict, "\(file.name) was changed by another program, and our key doesn't open it",
         hints: ["if its password was changed: unmount it and mount it again"]))

@@ -48,17 +48,23 @@ extension VaultSession {
     for _ in 0..<Self.attempts {
       let isPending = tree.pending.hasChanges
       guard isPending || reason.storesAll else { return false }
-      var obstacle: SessionError?
+      var obstacle: OutsideConflict?
+      var isLost = false
       do throws(SessionError) {
         obstacle = try takeOutsideChanges(before: reason)
+        // What the file held may be nowhere else any more, also where nobody has edited it.
+        isLost = obstacle?.replacesOurs ?? state.withLock { $0.file }.isBetweenTwo
       } catch {
         // What can't be read harms nobody who has nothing to write.
         guard !isPending else { throw error }
       }
-      guard let prepared = tree.prepareSave(reason) else { return false }
+      guard let prepared = tree.prepareSave(reason, evenIfUnchanged: isLost) else {
+        if let obstacle { log.warning(obstacle.error.message) }
+        return false
+      }
       log.debug("saving (\(reason))")
       do throws(SessionError) {
-        let isStored = try store(prepared, beside: obstacle)
+        let isStored = try store(prepared, beside: obstacle?.error)
         tree.finishSave(prepared, succeeded: isStored)
         if isStored {
           outside.base = prepared.document

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from support import kdbx, programs
-from support.judges import keepassxc, read_by_all, read_own
+from support.judges import differences, keepassxc, read_by_all, read_own
 from pykeepass import PyKeePass
 
 PATH = "Internet/GitHub"
@@ -237,3 +237,53 @@ class TestMerging:
         vault.unlink()
         mounted.unmount()
         assert all_read(vault, PATH).strings["URL"] == "https://ours.example"
+
+
+class TestNobodyEdited:
+    """What the file held may be nowhere but in the mount, also where nobody has edited it."""
+
+    @pytest.mark.parametrize("command", ["save", "lock", "umount"])
+    def test_a_vault_that_was_removed_is_written_again(self, command, mounted, vault, before):
+        vault.unlink()
+        done = programs.run(command, mounted.place)
+        assert done.code == 0 and "was gone, and has been written again" in done.err
+        if command != "umount":
+            assert programs.run("umount", mounted.place).code == 0
+        mounted.wait_for_end()
+        before.expect({})
+
+    @pytest.mark.parametrize("content", [b"", b"\x93garbage" * 100], ids=["empty", "garbage"])
+    def test_what_took_its_place_gets_the_vault_beside_it(self, content, mounted, vault, folder):
+        stored = read_own(vault, PASSWORD)
+        vault.write_bytes(content)
+        done = programs.run("umount", mounted.place)
+        assert done.code == 24
+        mounted.wait_for_end()
+        assert vault.read_bytes() == content
+        (beside,) = (folder / "vaults").glob("vault.conflict-*.kdbx")
+        assert differences(stored, read_own(beside, PASSWORD)) == {}
+
+    def test_a_vault_under_another_password_is_left_alone(self, mounted, vault, folder):
+        by_pykeepass(vault, lambda file: setattr(file, "password", "else"))
+        changed = vault.read_bytes()
+        done = programs.run("umount", mounted.place)
+        assert done.code == 0 and "our key doesn't open it" in done.err
+        mounted.wait_for_end()
+        assert vault.read_bytes() == changed
+        assert os.listdir(folder / "vaults") == [vault.name]
+
+    def test_a_pipe_in_its_place_holds_nobody_up(self, vault, place, folder):
+        state = folder / "state"
+        mount = programs.mount(vault, place, "-o", "autosave=0", password=PASSWORD,
+                               env={"XDG_STATE_HOME": str(state)})
+        (mount / PATH / "url").write_text("https://ours.example")
+        vault.unlink()
+        os.mkfifo(vault)
+        done = programs.run("umount", place)
+        assert done.code == 24 and "--rescue" in done.err
+        assert (mount / PATH / "url").read_text() == "https://ours.example"
+        assert programs.run("umount", "--rescue", place).code == 24
+        mount.wait_for_end()
+        assert programs.mount_at(place) is None
+        (kept,) = (state / "kdbxfs").glob("*.kdbx")
+        assert read_own(kept, PASSWORD).entry(PATH).strings["URL"] == "https://ours.example"

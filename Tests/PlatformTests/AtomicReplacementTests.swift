@@ -321,7 +321,7 @@ import Testing
       try Self.replace(folder["vault"], with: "new")
     }
     #expect(throws: Errno.readOnly) { try Files.probeWriting(in: folder.path) }
-    #expect(!Files.isWritable(folder["vault"]))
+    #expect(throws: Errno.readOnly) { try Files.checkWritable(folder["vault"]) }
     #expect(try folder.read("vault") == "old")
   }
 

@@ -65,15 +65,15 @@ struct CommandSpec: Sendable {
       throw .usage("no vault and no command given")
     },
     command(
-      "umount", .unmount, "[--lazy] MOUNTPOINT", 1...1, wants: "a mount point",
+      "umount", .unmount, "[--lazy] [--rescue] MOUNTPOINT", 1...1, wants: "a mount point",
       "Saves, unmounts, and returns when the vault is saved.", example: "kdbxfs umount ~/vault"
     ) { (words, settings) throws(Complaint) in
-      try ControlCommands.unmount(Path(words[0]), lazily: settings.detachesLazily)
+      try ControlCommands.unmount(Path(words[0]), settings)
     },
     command(
       "lock", .lock, "MOUNTPOINT", 1...1, wants: "a mount point",
       "Saves and forgets all secrets; the mount stays.", example: "kdbxfs lock ~/vault"
-    ) { (words, _) throws(Complaint) in try ControlCommands.lock(Path(words[0])) },
+    ) { (words, settings) throws(Complaint) in try ControlCommands.lock(Path(words[0]), settings) },
     command(
       "unlock", .unlock, "[options] MOUNTPOINT", 1...1, wants: "a mount point",
       "Asks for the password, and brings the same files back.", example: "kdbxfs unlock ~/vault"
@@ -83,7 +83,7 @@ struct CommandSpec: Sendable {
     command(
       "save", .save, "MOUNTPOINT", 1...1, wants: "a mount point", "Saves now.",
       example: "kdbxfs save ~/vault"
-    ) { (words, _) throws(Complaint) in try ControlCommands.save(Path(words[0])) },
+    ) { (words, settings) throws(Complaint) in try ControlCommands.save(Path(words[0]), settings) },
     command(
       "status", .status, "[--json] MOUNTPOINT", 1...1, wants: "a mount point",
       "Tells how the mount is doing.", example: "kdbxfs status ~/vault"

@@ -132,6 +132,11 @@ struct OptionGroup: Sendable {
         "lazy", for: .unmount, "also when something uses the mount",
         .flag { $0.detachesLazily = true }),
       OptionSpec(
+        "rescue", for: .unmount,
+        "also when the vault can't be saved: the edits are kept in the state folder, and the next"
+          + " mount takes them up",
+        .flag { $0.leavesUnsaved = true }),
+      OptionSpec(
         "json", for: [.status, .check, .merge, .find, .match, .purge, .difference],
         "print the answer as JSON",
         .flag { $0.printsJSON = true }),

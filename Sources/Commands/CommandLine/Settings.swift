@@ -74,6 +74,8 @@ package struct Settings: Hashable, Sendable {
   package var lockingEvents = DesktopEvents.all
   /// Whether a mount in use is detached: `umount --lazy`.
   package var detachesLazily = false
+  /// Whether a vault that can't be saved is left to the state folder: `umount --rescue`.
+  package var leavesUnsaved = false
   /// Whether what can be mended is mended: `check --repair`.
   package var repairs = false
   /// Whether the answer is one for programs: `--json`.

@@ -6,19 +6,27 @@ import Session
 /// The commands that ask the process which serves a mount: `umount`, `save`, `status`, `lock`, `unlock`.
 enum ControlCommands {
   /// Saves and unmounts; returns when both are done and the process has ended.
-  static func unmount(_ mountPoint: Path, lazily: Bool) throws(Complaint) {
+  static func unmount(_ mountPoint: Path, _ settings: Settings) throws(Complaint) {
     let place = try find(mountPoint)
     if DeadMount.isThere(at: place) { throw dead(mountPoint) }
-    _ = try ask(.unmount(lazily: lazily), of: place, named: mountPoint)
+    let request = ControlRequest.unmount(
+      lazily: settings.detachesLazily, rescuing: settings.leavesUnsaved)
+    say(try ask(request, of: place, named: mountPoint), settings)
   }
 
-  static func save(_ mountPoint: Path) throws(Complaint) {
-    _ = try ask(.save, of: try find(mountPoint), named: mountPoint)
+  static func save(_ mountPoint: Path, _ settings: Settings) throws(Complaint) {
+    say(try ask(.save, of: try find(mountPoint), named: mountPoint), settings)
   }
 
   /// Saves and locks; the vault is locked also where the save fails.
-  static func lock(_ mountPoint: Path) throws(Complaint) {
-    _ = try ask(.lock, of: try find(mountPoint), named: mountPoint)
+  static func lock(_ mountPoint: Path, _ settings: Settings) throws(Complaint) {
+    say(try ask(.lock, of: try find(mountPoint), named: mountPoint), settings)
+  }
+
+  /// Says what a person should know of what was done.
+  private static func say(_ answer: JSONObject, _ settings: Settings) {
+    guard !settings.isQuiet, case .strings(let warnings) = answer["warnings"] else { return }
+    for warning in warnings { StandardStream.error.say("kdbxfs: warning: \(warning)") }
   }
 
   /// Unlocks; nobody is asked for the key of a vault that isn't locked.

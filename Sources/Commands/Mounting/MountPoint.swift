@@ -26,7 +26,7 @@ enum MountPoint {
         "the vault lies below the mount point '\(path)', which would hide it",
         exitCode: .mountPoint)
     }
-    guard Process.user == 0 || Files.isWritable(place) else {
+    guard Process.user == 0 || (try? Files.checkWritable(place)) != nil else {
       throw unusable(path, .accessDenied)
     }
     return place

@@ -1,6 +1,6 @@
 /// What a command asks of a mounted vault's process; one JSON object on one line.
 package enum ControlRequest: Hashable, Sendable {
-  case unmount(lazily: Bool)
+  case unmount(lazily: Bool, rescuing: Bool = false)
   case save
   case status
   case lock
@@ -18,7 +18,9 @@ package enum ControlRequest: Hashable, Sendable {
   /// Reads a request; `nil` when it says nothing that we know.
   init?(_ object: JSONObject) {
     switch object["command"] {
-    case .string("umount"): self = .unmount(lazily: object["lazily"] == .boolean(true))
+    case .string("umount"):
+      self = .unmount(
+        lazily: object["lazily"] == .boolean(true), rescuing: object["rescue"] == .boolean(true))
     case .string("save"): self = .save
     case .string("status"): self = .status
     case .string("lock"): self = .lock
@@ -35,7 +37,10 @@ package enum ControlRequest: Hashable, Sendable {
 
   var object: JSONObject {
     switch self {
-    case .unmount(let lazily): ["command": .string("umount"), "lazily": .boolean(lazily)]
+    case .unmount(let lazily, let rescuing):
+      [
+        "command": .string("umount"), "lazily": .boolean(lazily), "rescue": .boolean(rescuing),
+      ]
     case .save: ["command": .string("save")]
     case .status: ["command": .string("status")]
     case .lock: ["command": .string("lock")]

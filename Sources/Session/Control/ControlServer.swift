@@ -26,7 +26,7 @@ package final class ControlServer: Sendable {
     do throws(RuntimeDirectory.Failure) {
       path = ControlPlace.socket(for: session.mountPoint, in: try RuntimeDirectory.locate())
     } catch {
-      throw Self.failure("\(error)")
+      throw Self.failure(error)
     }
     self.session = session
     do throws(Errno) {
@@ -36,6 +36,17 @@ package final class ControlServer: Sendable {
       _ = try Thread.start(name: "control") { self.listen() }
     } catch {
       throw Self.failure("\(error)")
+    }
+  }
+
+  private static func failure(_ failure: RuntimeDirectory.Failure) -> SessionError {
+    switch failure {
+    case .system(let path, let errno): self.failure("'\(path)': \(errno)")
+    case .notOurs(let path):
+      SessionError(
+        .refused,
+        "the control socket can't be made: '\(path)' is somebody else's, a link, or open to others",
+        hints: ["remove it, or close it with 'chmod 700'; $XDG_RUNTIME_DIR names another place"])
     }
   }
 
@@ -116,6 +127,7 @@ package final class ControlServer: Sendable {
     guard let object = JSONObject(reading: line.span), let request = ControlRequest(object) else {
       return SessionError(.refused, "the request can't be understood").answer
     }
+    let known = session.log.warnings
     do throws(SessionError) {
       switch request {
       case .status: return session.status
@@ -131,12 +143,14 @@ package final class ControlServer: Sendable {
         let keys = try Self.keys(
           passwordCount, keyCount, &lines, from: caller, session.responder)
         try session.unlockAndWait(with: keys)
-      case .unmount(let lazily):
+      case .unmount(let lazily, let rescuing):
         let answer = try Answer()
-        session.end(.request(lazily: lazily)) { answer.give($0) }
+        session.end(.request(lazily: lazily, rescuing: rescuing)) { answer.give($0) }
         if let failure = answer.wait() { throw failure }
       }
-      return ["ok": .boolean(true)]
+      let news = session.log.warnings.filter { !known.contains($0) }
+      guard !news.isEmpty else { return ["ok": .boolean(true)] }
+      return ["ok": .boolean(true), "warnings": .strings(news)]
     } catch {
       return error.answer
     }
