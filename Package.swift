@@ -179,6 +179,8 @@ let package = Package(
     .testTarget(
       name: "FuseTests", dependencies: ["Fuse", "Platform", "fuse-probe"], swiftSettings: strict),
     .testTarget(
+      name: "PublicSuffixesTests", dependencies: ["PublicSuffixes"], swiftSettings: strict),
+    .testTarget(
       name: "VaultMountTests", dependencies: ["VaultMount", "Fuse"], swiftSettings: strict),
     // What the end-to-end tests of locking and saving mount: the program with a clock that they set,
     // saves that fail or die where they want, and a save between any two requests.

@@ -275,7 +275,7 @@ import Testing
 @Suite struct UsageTests {
   /// The words of the usage text that begin with `-`.
   static let mentioned = Set(
-    Usage.help.split(whereSeparator: { " \n[],;()".contains($0) }).map(String.init)
+    Usage.help.split(whereSeparator: { " \n[],;()'".contains($0) }).map(String.init)
       .filter { $0.hasPrefix("-") })
 
   @Test(arguments: OptionSpec.all.map(\.name))
