@@ -8,7 +8,7 @@ import Secrets
 /// It reads the challenge as hex digits and a line end from its standard input and prints the answer as
 /// hex digits. `ykchalresp` wants the challenge as an argument instead, and gets it there.
 enum ChallengeProgram {
-  /// How long a save waits for an answer, in milliseconds (`docs/design.md` 4).
+  /// How long a save waits for an answer, in milliseconds (`docs/command-line.md`).
   private static let patience = 10_000
   /// The most bytes that are read of an answer: one of HMAC-SHA1 has 40 digits.
   private static let longestAnswer = 1 << 12

@@ -4,7 +4,7 @@ import Secrets
 /// What the key derivation made of a composite key, and the parameters, with their salt, that it
 /// belongs to.
 ///
-/// It is kept while a vault is mounted, so that a save needs no derivation (`docs/design.md` 4).
+/// It is kept while a vault is mounted, so that a save needs no derivation (`docs/editing.md`).
 package final class DerivedKey: Sendable {
   package let parameters: KDFParameters
   /// 32 bytes.

@@ -1,6 +1,6 @@
 /// The names of fields that mean something to KeePass programs, as bytes.
 ///
-/// Names are compared byte for byte: KDBX keys are case-sensitive (`docs/format.md`).
+/// Names are compared byte for byte: KDBX keys are case-sensitive (`docs/kdbx.md` 5.5).
 package enum FieldKey {
   /// An entry's title.
   package static let title = Array("Title".utf8)
