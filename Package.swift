@@ -133,7 +133,7 @@ let package = Package(
     // What mount(8) runs for 'mount -t kdbxfs' and fstab.
     .executableTarget(
       name: "mount.kdbxfs", dependencies: ["Commands", "Platform", "CWipingHeap"],
-      path: "mount-helper", swiftSettings: strict,
+      path: "mount-helper", exclude: ["kdbxfs@.service"], swiftSettings: strict,
       linkerSettings: linked),
 
     // What `scripts/bench` times beside the C programs of Benchmarks/Limits.

@@ -67,16 +67,17 @@ import Vault
     #expect(try shell.ls(".kdbxfs/by-tag") == ["a%2Fb", "work"])
     #expect(try shell.ls(".kdbxfs/by-tag/a%2Fb") == ["mail"])
     #expect(try target(shell, ".kdbxfs/by-tag/a%2Fb/mail") == "../../../mail")
-    let names = try shell.ls(".kdbxfs/by-tag/work")
+    let tag = ".kdbxfs/by-tag/work"
+    let names = try shell.ls(tag)
     #expect(names == ["mail", "mail ~0000000b"])
-    #expect(try target(shell, ".kdbxfs/by-tag/work/mail ~0000000b") == "../../../office/mail")
+    #expect(try target(shell, tag + "/mail ~0000000b") == "../../../office/mail")
     #expect(try shell.ls(".kdbxfs/by-host") == ["mail.example.org"])
     #expect(try shell.ls(".kdbxfs/by-host/MAIL.example.org") == ["mail", "a%2Fb"])
     #expect(
       try target(shell, ".kdbxfs/by-host/mail.example.org/a%2Fb") == "../../../office/deep/a%2Fb")
     #expect(throws: TreeError.noEntry) { try shell.stat(".kdbxfs/by-tag/Work") }
     #expect(throws: TreeError.noEntry) { try shell.stat(".kdbxfs/by-host/example.org") }
-    #expect(throws: TreeError.noEntry) { try shell.stat(".kdbxfs/by-tag/work/old") }
+    #expect(throws: TreeError.noEntry) { try shell.stat(tag + "/old") }
   }
 
   @Test func `a search finds every word, in capitals or not, outside the bin`() throws {
