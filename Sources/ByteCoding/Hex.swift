@@ -43,7 +43,7 @@ package enum Hex {
   }
 
   /// The value of one digit.
-  package static func digit(_ character: UInt8) -> UInt8? {
+  @inlinable package static func digit(_ character: UInt8) -> UInt8? {
     switch character {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
     case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10

@@ -57,9 +57,13 @@ final class InterruptibleDuty: Sendable {
     duty.failure(.inputOutput)
   }
 
-  private func takeWaiting() -> Duty? {
+  /// The duty, if it waits for an answer; one that is just being registered is marked if `isInterrupted`.
+  private func takeWaiting(isInterrupted: Bool = false) -> Duty? {
     phase.withLock { phase -> Duty? in
       switch consume phase {
+      case .registering(let duty, isInterrupted: let before):
+        phase = .registering(duty, isInterrupted: before || isInterrupted)
+        return nil
       case .waiting(let duty):
         phase = .answered
         return duty
@@ -87,20 +91,7 @@ final class InterruptibleDuty: Sendable {
   }
 
   private func interrupt(_ registration: Unmanaged<InterruptibleDuty>) {
-    let duty = phase.withLock { phase -> Duty? in
-      switch consume phase {
-      case .registering(let duty, isInterrupted: _):
-        phase = .registering(duty, isInterrupted: true)
-        return nil
-      case .waiting(let duty):
-        phase = .answered
-        return duty
-      case let other:
-        phase = other
-        return nil
-      }
-    }
-    guard let duty else { return }
+    guard let duty = takeWaiting(isInterrupted: true) else { return }
     // libfuse holds the request while it calls, so an answer here doesn't free it under its hands.
     duty.failure(.interrupted)
     unsafe registration.release()

@@ -74,18 +74,7 @@ enum Pinentry {
   /// Turns `%XX` back.
   private static func decoded(_ text: Span<UInt8>) -> SecretBytes {
     var plain = WipedBuffer(capacity: text.count)
-    var i = 0
-    while i < text.count {
-      if text[i] == UInt8(ascii: "%"), i + 2 < text.count,
-        let high = Hex.digit(text[i + 1]), let low = Hex.digit(text[i + 2])
-      {
-        plain.append(high << 4 | low)
-        i += 3
-      } else {
-        plain.append(text[i])
-        i += 1
-      }
-    }
+    PercentEncoding.decode(text) { plain.append($0) }
     return SecretBytes(copying: plain.bytes)
   }
 }

@@ -1,4 +1,3 @@
-import Ciphers
 import Secrets
 
 extension Document {
@@ -7,15 +6,7 @@ extension Document {
   ///
   /// `name` is that of the vault and of its root group; what XML can't hold is left out.
   package static func new(name: [UInt8], at now: VaultTime) -> Document {
-    let xml = Array(NewDocument(name: name, now: now).xml.utf8)
-    let source = DocumentSource(
-      buffer: SharedBuffer(WipedBuffer(copying: xml.span)),
-      innerStream: InnerStream(.none, key: [UInt8]().span), sealingKey: SealingKey(), binaries: [])
-    do throws(DocumentError) {
-      return try Document(source: source, xml: 0..<xml.count, version: .newest)
-    } catch {
-      preconditionFailure("a new document can't be read: \(error.kind)")
-    }
+    ofOurs(NewDocument(name: name, now: now).xml)
   }
 }
 

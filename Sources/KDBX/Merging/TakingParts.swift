@@ -51,14 +51,18 @@ extension ElementView {
   }
 }
 
+extension Times {
+  /// Takes whether and when it expires: what other times say, in the spelling of this version.
+  fileprivate mutating func takeExpiry(from other: Times) {
+    expires = other.expires
+    expiry = other.expiry
+  }
+}
+
 extension Entry {
   /// Makes a part what it is in another entry of the same document.
   package mutating func take(_ part: ElementPart, from other: Entry, in document: Document) {
-    guard part != .expiry else {
-      times.expires = other.times.expires
-      times.expiry = other.times.expiry
-      return
-    }
+    guard part != .expiry else { return times.takeExpiry(from: other.times) }
     take(part, from: other.element, document.values)
   }
 }
@@ -66,11 +70,7 @@ extension Entry {
 extension Group {
   /// Makes a part what it is in another group of the same document.
   package mutating func take(_ part: ElementPart, from other: Group, in document: Document) {
-    guard part != .expiry else {
-      times.expires = other.times.expires
-      times.expiry = other.times.expiry
-      return
-    }
+    guard part != .expiry else { return times.takeExpiry(from: other.times) }
     take(part, from: other.element, document.values)
   }
 }

@@ -17,19 +17,7 @@ struct QueryParameters: ~Copyable {
   func value(of name: StaticString) -> WipedBuffer {
     var value = WipedBuffer()
     guard let range = range(of: name) else { return value }
-    let bytes = text.bytes
-    var i = range.lowerBound
-    while i < range.upperBound {
-      if bytes[i] == UInt8(ascii: "%"), i + 2 < range.upperBound,
-        let high = Hex.digit(bytes[i + 1]), let low = Hex.digit(bytes[i + 2])
-      {
-        value.append(high << 4 | low)
-        i += 3
-      } else {
-        value.append(bytes[i])
-        i += 1
-      }
-    }
+    PercentEncoding.decode(text.bytes.extracting(range)) { value.append($0) }
     return value
   }
 

@@ -1,3 +1,5 @@
+import ByteCoding
+
 /// The kind of directory that a name stands in; decides which names are reserved.
 package enum NamePlace: Hashable, Sendable {
   /// The top of the mount: a group that has `.kdbxfs` beside its children.
@@ -97,18 +99,7 @@ package enum NameCoding {
   package static func decoded(_ name: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(name.count)
-    var i = 0
-    while i < name.count {
-      if name[i] == percent, i + 2 < name.count,
-        let high = hexValue(name[i + 1]), let low = hexValue(name[i + 2])
-      {
-        result.append(high << 4 | low)
-        i += 3
-      } else {
-        result.append(name[i])
-        i += 1
-      }
-    }
+    PercentEncoding.decode(name.span) { result.append($0) }
     return result
   }
 
@@ -154,14 +145,5 @@ package enum NameCoding {
     value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
   }
 
-  private static func isHexDigit(_ byte: UInt8) -> Bool { hexValue(byte) != nil }
-
-  private static func hexValue(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
-  }
+  private static func isHexDigit(_ byte: UInt8) -> Bool { Hex.digit(byte) != nil }
 }
