@@ -1,22 +1,29 @@
 import ByteCoding
 import Ciphers
-import KDBX
 package import Platform
 import Secrets
 
 /// A complete vault in the state folder: the edits of a mount whose save failed.
 ///
-/// Beside it lies `NAME.origin`, which says what it was made from, so that the next mount or unlock of
-/// that vault finds it: the SHA-256 of the vault's file in hex, a line end, the vault's path.
+/// Beside it lie two more files. `NAME.base` is the vault that was edited, as it was last read or
+/// written, under the same key: what a later merge takes for the base. `NAME.origin` says what it was
+/// made from, so that the next mount or unlock of that vault finds it: the SHA-256 of the vault's file
+/// in hex, a line end, the vault's path. It is written last and removed first: the others mean nothing
+/// without it.
 package struct RescueFile: Hashable, Sendable {
   let path: Path
 
+  /// Where the vault that was edited lies, if there was room for it.
+  var base: Path { Path(path.bytes + Array(".base".utf8)) }
   private var origin: Path { Path(path.bytes + Self.suffix) }
   private static let suffix = Array(".origin".utf8)
 
-  /// Writes a vault into the state folder; complete and on disk when it returns.
+  // MARK: - Writing
+
+  /// Writes a vault, and what it was made of, into the state folder; complete and on disk when it
+  /// returns.
   static func write(
-    _ bytes: Span<UInt8>, of file: VaultFile, at time: String, in folder: Path
+    _ bytes: Span<UInt8>, base: Span<UInt8>, of file: VaultFile, at time: String, in folder: Path
   ) throws(Errno) -> RescueFile {
     try Files.makeDirectories(folder)
     let name = Array("\(time)-".utf8) + file.path.lastComponent
@@ -32,12 +39,15 @@ package struct RescueFile: Hashable, Sendable {
         number += 1
       }
     }
+    // Where it can't be written, the edits are merged without it.
+    if !base.isEmpty { try? create(rescue.base, base) }
     let made = file.rememberedDigest ?? []
     let digest = Hex.encode(made.span, uppercase: false)
     let origin = digest + [0x0A] + file.path.bytes
     do throws(ReplacementError) {
       try create(rescue.origin, origin.span)
     } catch {
+      rescue.remove()
       throw error.errno
     }
     return rescue
@@ -49,55 +59,26 @@ package struct RescueFile: Hashable, Sendable {
 
   /// Removes it, once its edits are in the vault.
   func remove() {
-    try? Files.remove(origin)
-    try? Files.remove(path)
+    for path in [origin, base, path] { try? Files.remove(path) }
   }
 
   // MARK: - Finding it again
 
-  /// What was found of a vault that was just opened: its edited document.
-  struct Found: Sendable {
-    let file: RescueFile
-    let document: Document
-  }
-
-  /// The edits of an earlier mount, if they were made on what the vault holds now; says what it found.
+  /// All that were made of the vault at `path`, the oldest first, with the digest of what they were
+  /// made from.
   ///
-  /// Others are said, and left where they are.
-  static func find(
-    for vault: OpenedVault, in folder: Path?, _ log: SessionLog
-  ) -> Found? {
-    for (file, digest) in all(of: vault.file, in: folder) {
-      guard let contents = try? Files.readRegular(file.path) else { continue }
-      let opened: OpenedFile
-      do throws(KDBXError) {
-        opened = try KDBXFile.open(contents.bytes, with: vault.key)
-      } catch {
-        log.warning(
-          "edits of an earlier mount are in '\(file.path)', which doesn't open with this key")
-        continue
-      }
-      guard digest == vault.file.rememberedDigest else {
-        log.warning(
-          "edits of an earlier mount are in '\(file.path)'; the vault has changed since then")
-        continue
-      }
-      log.warning("edits of an earlier mount, kept in '\(file.path)', are taken up again")
-      return Found(file: file, document: opened.document)
-    }
-    return nil
-  }
-
-  /// All that were made of a vault, the newest first, with the digest of what they were made from.
-  private static func all(of file: VaultFile, in folder: Path?) -> [(RescueFile, [UInt8])] {
+  /// Links on the way to the vault make no difference, as long as they lead somewhere.
+  static func all(of path: Path, in folder: Path?) -> [(file: RescueFile, digest: [UInt8])] {
     guard let folder, let names = try? Files.names(in: folder) else { return [] }
+    let target = try? Files.resolveTarget(path)
     var found: [(RescueFile, [UInt8])] = []
-    let sorted = names.sorted { $1.lexicographicallyPrecedes($0) }
+    let sorted = names.sorted { $0.lexicographicallyPrecedes($1) }
     for name in sorted where name.count > suffix.count && name.suffix(suffix.count) == suffix[...] {
-      let path = folder.appending(name)
-      guard let text = try? Files.readWhole(path, limit: 8192) else { continue }
+      guard let text = try? Files.readWhole(folder.appending(name), limit: 8192) else { continue }
       let bytes = text.bytes.indices.map { text.bytes[$0] }
-      guard let end = bytes.firstIndex(of: 0x0A), Path(bytes[(end + 1)...]) == file.path else {
+      guard let end = bytes.firstIndex(of: 0x0A) else { continue }
+      let made = Path(bytes[(end + 1)...])
+      guard made == path || (target != nil && (try? Files.resolveTarget(made)) == target) else {
         continue
       }
       let spelling = Array(bytes[..<end])

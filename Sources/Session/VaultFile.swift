@@ -47,7 +47,8 @@ final class VaultFile: Sendable {
       absolute = path.isAbsolute ? path : try Files.currentDirectory().appending(path.bytes)
       status = try Files.status(of: absolute)
     } catch {
-      throw SessionError(error, reading: path)
+      throw SessionError(
+        error, reading: path, hints: error == .noEntry ? Self.copies(of: path) : [])
     }
     guard status.kind == .regular else {
       throw SessionError(.unreadable, "'\(path)' is not a file")
@@ -57,6 +58,16 @@ final class VaultFile: Sendable {
       return Contents(file: VaultFile(path: absolute, status: status), bytes: bytes)
     } catch {
       throw SessionError(error, reading: path)
+    }
+  }
+
+  /// Where a vault that is gone lives on: what a mount of it could not save.
+  private static func copies(of path: Path) -> [String] {
+    guard
+      let absolute = try? path.isAbsolute ? path : Files.currentDirectory().appending(path.bytes)
+    else { return [] }
+    return RescueFile.all(of: absolute, in: RescueFile.usualFolder).map { copy in
+      "a whole copy of it, with the edits of an earlier mount, is in '\(copy.file.path)'"
     }
   }
 
@@ -185,8 +196,9 @@ final class VaultFile: Sendable {
 
 extension SessionError {
   /// What a person is told when the vault at `path` can't be read.
-  init(_ error: Errno, reading path: Path) {
-    self.init(.unreadable, "'\(path)' can't be read: \(error)", errnoValue: error.rawValue)
+  init(_ error: Errno, reading path: Path, hints: [String] = []) {
+    self.init(
+      .unreadable, "'\(path)' can't be read: \(error)", hints: hints, errnoValue: error.rawValue)
   }
 
   /// What a person is told when `name` wasn't written.

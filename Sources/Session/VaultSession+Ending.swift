@@ -60,8 +60,7 @@ extension VaultSession {
       let isLocked = tree.isLocked
       if let lost = failure, lost.kind != .conflict {
         // It stays, for the edits are in it; but for a locked one, which has put them elsewhere.
-        let told = rescue(after: lost)
-        let isKept = state.withLock { $0.rescue } != nil
+        let (told, isKept) = rescue(after: lost)
         guard isKept, isLocked || rescuing else {
           let hint =
             "it stays mounted and goes on trying"
@@ -84,7 +83,7 @@ extension VaultSession {
   private func leave() -> SessionError? {
     tree.beginEnding()
     var failure = performSave(.unmount)
-    if let lost = failure, lost.kind != .conflict { failure = rescue(after: lost) }
+    if let lost = failure, lost.kind != .conflict { failure = rescue(after: lost).told }
     tree.lock(keepingEdits: false)
     let mount = state.withLock { state in
       state.phase = .ended(failure)

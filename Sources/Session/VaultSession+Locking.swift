@@ -81,11 +81,14 @@ extension VaultSession {
     tree.beginLocking()
     state.withLock { $0.phase = .locking }
     var failure = performSave(.lock)
+    var isKept = false
     if let lost = failure, lost.kind != .conflict {
-      failure = rescue(after: lost)
-      state.withLock { $0.failure = failure }
+      let (told, isRescued) = rescue(after: lost)
+      state.withLock { $0.failure = told }
+      (failure, isKept) = (told, isRescued)
     }
-    let keepsEdits = tree.pending.hasChanges && state.withLock { $0.rescue == nil }
+    // What lies in the state folder from before may lack what was edited since.
+    let keepsEdits = tree.pending.hasChanges && !isKept
     if let keys = state.withLock({ $0.keys }) { remember(keys, after: reason) }
     tree.lock(keepingEdits: keepsEdits)
     state.withLock { state in

@@ -27,7 +27,7 @@ extension VaultSession {
       finishLocking()
       let now = clock.wall()
       state.withLock { $0.lastSaved = now }
-      dropRescue()
+      dropRescues()
     } catch {
       failure = error
     }

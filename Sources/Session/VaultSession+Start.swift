@@ -24,7 +24,9 @@ extension VaultSession {
         "the vault holds control characters (\(dropped)), which other programs stumble over: they are"
           + " not shown, and the next save leaves them out")
     }
-    let found = isReadOnly ? nil : RescueFile.find(for: vault, in: surroundings.stateFolder, log)
+    let now = VaultTime(unixSeconds: surroundings.clock.wall().seconds)
+    let found =
+      isReadOnly ? nil : RescuedEdits.find(for: vault, in: surroundings.stateFolder, at: now, log)
     do throws(Errno) {
       let session = try VaultSession(
         tree: VaultTree(
@@ -34,8 +36,9 @@ extension VaultSession {
         surroundings: surroundings, lock: access.takeLock())
       session.tree.setChangeHandler { [weak session] in session?.noteChange() }
       if let found {
-        session.state.withLock { $0.rescue = found.file }
+        session.state.withLock { $0.rescues = found.files }
         session.tree.noteRestoredEdits()
+        for report in found.reports { session.tell(report) }
       }
       _ = try Thread.start(name: "saver") { session.work() }
       return session

@@ -35,7 +35,7 @@ extension VaultSession {
         "unsaved": .boolean(pending.hasChanges),
         "last_saved": state.lastSaved.map { .string(Self.text($0)) } ?? .null,
         "save_error": trouble.map { .string($0.message) } ?? .null,
-        "rescue": state.rescue.map { .string($0.path.description) } ?? .null,
+        "rescue": state.rescues.last.map { .string($0.path.description) } ?? .null,
         "temporary_files": .integer(Int64(pending.scratchCount)),
         "temporary_bytes": .integer(Int64(pending.scratchBytes)),
         "nodes": .integer(Int64(tree.nodeCount)),

@@ -92,8 +92,7 @@ extension VaultSession {
         hints: ["unmount and mount it again: it will be read-only"])
     }
     contents.file.remember(contents.bytes.bytes)
-    let found =
-      isReadOnly ? nil : RescueFile.find(for: opened, in: surroundings.stateFolder, log)
+    let found = isReadOnly ? nil : rescuedEdits(of: opened)
     outside.base = opened.document
     outside.watch(contents.file)
     tree.unlock(Vault(found?.document ?? opened.document), isEdited: found != nil)
@@ -103,9 +102,16 @@ extension VaultSession {
       state.file = contents.file
       state.failure = nil
       state.conflict = nil
-      state.rescue = found?.file
+      state.rescues = found?.files ?? []
       state.schedule.succeeded()
       if found != nil { _ = state.schedule.changed(at: now) }
     }
+    for report in found?.reports ?? [] { tell(report) }
+  }
+
+  private func rescuedEdits(of vault: OpenedVault) -> RescuedEdits? {
+    RescuedEdits.find(
+      for: vault, in: surroundings.stateFolder, at: VaultTime(unixSeconds: clock.wall().seconds),
+      log)
   }
 }

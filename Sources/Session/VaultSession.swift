@@ -66,8 +66,8 @@ package final class VaultSession: Sendable {
     var file: VaultFile
     /// What saving takes; `nil` while the vault is locked, unless edits wait that couldn't be saved.
     var keys: VaultKeys?
-    /// The file that holds the edits of a save that failed at a lock or unmount.
-    var rescue: RescueFile?
+    /// What holds the edits of saves that failed at a lock or unmount, of this mount or of earlier ones.
+    var rescues: [RescueFile] = []
     /// When the vault was last unlocked.
     var unlockedAt: Int64
     /// Why the last save failed, until one succeeds.

@@ -110,6 +110,32 @@ extension Rig {
     #expect(try rig.saved() == new)
   }
 
+  /// What lies in the state folder from before lacks what was edited since.
+  @Test func `edits on top of rescued ones are not taken for rescued`() throws {
+    let rig = try Rig()
+    try rig.edit(new)
+    try rig.withoutFolder {
+      #expect(throws: SessionError.self) { try rig.session.lockAndWait(.request) }
+    }
+    try rig.session.unlockAndWait(with: keys)
+    try rig.edit("https://newer.example")
+    let state = rig.stateFolder.path.appending("kdbxfs")
+    let aside = rig.stateFolder.path.appending("aside")
+    try rig.withoutFolder {
+      try Files.rename(state, to: aside)
+      _ = try Descriptor.open(state, [.write, .create])
+      #expect(throws: SessionError.self) { try rig.session.lockAndWait(.request) }
+      #expect(throws: TreeError.locked) { try rig.session.tree.text(path) }
+      #expect(rig.session.state.withLock { $0.keys != nil })
+      try Files.remove(state)
+      try Files.rename(aside, to: state)
+    }
+    rig.clock.advance(by: 6_000_000_000)
+    #expect(try eventually { rig.session.state.withLock { $0.keys == nil } })
+    #expect(try rig.saved() == "https://newer.example")
+    #expect(try eventually { try Files.names(in: state).isEmpty })
+  }
+
   // MARK: - By itself
 
   @Test func `it locks when nothing has used it for long`() throws {
