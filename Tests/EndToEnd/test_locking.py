@@ -257,6 +257,28 @@ class TestCommands:
             mount.unmount()
 
 
+def test_no_change_comes_between_the_save_and_the_lock(vault, place, folder):
+    """What came then would be lost. The save stands still at its first step, in a pipe."""
+    steps = folder / "steps"
+    os.mkfifo(steps)
+    mount = Clocked(vault, place, folder, "-o", "autosave=0", "--idle", "0",
+                    env={"KDBXFS_TEST_STEPS": os.fspath(steps)})
+    (mount / ENTRY / "url").write_text("https://new.example")
+    locking = subprocess.Popen([programs.program(), "lock", place])
+    programs.wait_until(lambda: state(place) == "locking", "it is being locked")
+    assert (mount / ENTRY / "password").read_text() == OLD
+    assert error_of(os.mkdir, mount / "Work" / "New") == errno.ENOKEY
+    assert error_of((mount / ENTRY / "url").write_text, "lost") == errno.ENOKEY
+    assert error_of(os.unlink, mount / ENTRY / "notes") == errno.ENOKEY
+    reader = os.open(steps, os.O_RDWR)
+    assert locking.wait(programs.PATIENCE) == 0 and state(place) == "locked"
+    unlock(place)
+    assert (mount / ENTRY / "url").read_text() == "https://new.example"
+    assert not json.loads(programs.run("status", "--json", place).out)["unsaved"]
+    mount.end()
+    os.close(reader)
+
+
 class TestRemembering:
     def test_it_unlocks_without_its_key_for_a_while(self, vault, place):
         mount = programs.mount(vault, place, "--remember", "1h", password="fixture")
