@@ -93,6 +93,44 @@ def test_links_lead_somewhere(page):
             assert (file.parent / link).exists(), link
 
 
+def named_tests(page: str) -> set[str]:
+    """The tests that the tables of a page name: what stands in backticks in the last column."""
+    rows = re.findall(r"^\|.*\|\s([^|]*)\|$", (programs.ROOT / "docs" / page).read_text(), re.M)
+    # Outside the tables a page names tests by their whole name only.
+    text = re.findall(r"`(test_\w+)`", (programs.ROOT / "docs" / page).read_text())
+    return {name for row in rows for name in re.findall(r"`([^`]+)`", row)} | set(text)
+
+
+def known_tests() -> set[str]:
+    root = programs.ROOT / "Tests"
+    swift = "\n".join(path.read_text() for path in root.rglob("*.swift"))
+    python = "\n".join(path.read_text() for path in (root / "EndToEnd").rglob("test_*.py"))
+    return set(re.findall(r"func `([^`]+)`", swift)) | set(re.findall(r"def (test_\w+)", python))
+
+
+@pytest.mark.parametrize("page", ["traps.md", "guards.md"])
+def test_the_tests_that_a_page_names_are_there(page):
+    """A renaming must not lose them."""
+    named = named_tests(page)
+    assert len(named) > 15 and named <= known_tests()
+
+
+def test_the_rules_of_the_format_have_their_rows():
+    """Every section of the rules has a table of tests."""
+    rules = (programs.ROOT / "docs/kdbx.md").read_text()
+    sections = {number for number in re.findall(r"^###? (\d+(?:\.\d)?) ", rules, re.M)
+                if int(number.split(".")[0]) in (1, 2, 3, 4, 5, 10)}
+    rows = (programs.ROOT / "docs/traps.md").read_text()
+    headings = " ".join(re.findall(r"^## ([\d. and]+) ", rows, re.M)).split()
+    # A section of several has its rows in these.
+    assert {number for number in sections if number not in headings} <= {"1", "3", "4"}
+
+
+def test_the_places_of_tests_in_the_threat_model_are_there():
+    for name in named_tests("threat-model.md"):
+        assert list((programs.ROOT / "Tests").glob(f"{name}*")), name
+
+
 class TestQuickstart:
     def run(self, *arguments):
         return subprocess.run(

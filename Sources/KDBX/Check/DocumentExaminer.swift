@@ -74,15 +74,16 @@ private struct DocumentExaminer {
     {
       elements.note(.headerHash, "HeaderHash")
     }
-    if values.source.innerStream.kind != Self.usualStream(of: document.version) {
+    let stream = values.source.innerStream.kind
+    if !Self.usualStreams(of: document.version).contains(stream) {
       elements.place = .innerHeader
-      elements.note(.innerStream)
+      elements.note(stream == .none ? .noInnerStream : .innerStream)
     }
   }
 
-  /// The inner stream that all programs read in a version.
-  private static func usualStream(of version: FormatVersion) -> InnerStream.Kind {
-    version.major >= 4 ? .chaCha20 : .salsa20
+  /// The inner streams that all programs read in a version.
+  private static func usualStreams(of version: FormatVersion) -> Set<InnerStream.Kind> {
+    version.major >= 4 ? [.chaCha20, .salsa20] : [.salsa20]
   }
 
   /// Notes a fault at a place of the source, for the group or entry around it.

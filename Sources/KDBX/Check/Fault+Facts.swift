@@ -72,6 +72,10 @@ extension Fault {
       .mended(
         "the protected values are enciphered in a way that its version doesn't have",
         .init(.keePassXC, "can't read them"))
+    case .noInnerStream:
+      .mended(
+        "the protected values are not enciphered", .keePassRefuses, .keePassXCRefuses,
+        .init(.pykeepass, "shows them in base64"))
     case .unknownInnerField:
       .note(
         "the inner header has a field that nobody knows", .keePassDrops, .keePassXCDrops)

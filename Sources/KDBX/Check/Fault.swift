@@ -15,6 +15,7 @@ package enum Fault: String, Hashable, Sendable, CaseIterable {
   case kdfSecret = "kdf-secret"
   case saltLength = "salt-length"
   case innerStream = "inner-stream"
+  case noInnerStream = "no-inner-stream"
   case unknownInnerField = "unknown-inner-field"
   case unusedAttachment = "unused-attachment"
 

@@ -56,6 +56,7 @@ private struct Outline {
 
   init(_ content: Span<UInt8>) throws(KDBXError) {
     var reader = FileReader(content, in: .innerHeader)
+    var isStreamNamed = false
     while true {
       let start = reader.offset
       let rawID = try reader.takeUInt8()
@@ -66,9 +67,10 @@ private struct Outline {
         guard
           let kind = littleEndian([UInt8](copying: data)).flatMap({
             InnerStream.Kind(rawValue: $0)
-          }), kind != .none
+          })
         else { throw KDBXError(.unsupported(.innerStream), in: .innerHeader, at: start) }
         streamKind = kind
+        isStreamNamed = true
       case .innerStreamKey:
         streamKey = range
       case .binary:
@@ -76,7 +78,8 @@ private struct Outline {
         guard !data.isEmpty else { throw KDBXError(.damaged, in: .innerHeader, at: start) }
         binaries.append(Binary(flags: data[0], content: range.dropFirst()))
       case .end:
-        guard streamKind != .none, !streamKey.isEmpty else {
+        // Where nothing is enciphered no key is needed.
+        guard isStreamNamed, streamKind == .none || !streamKey.isEmpty else {
           throw KDBXError(
             .damaged, in: .innerHeader, cause: .text("it names no inner stream or no key for it"))
         }

@@ -155,8 +155,7 @@ extension OuterHeader {
   func innerStreamKind() throws(KDBXError) -> InnerStream.Kind {
     guard !field(.innerStream).isEmpty else { return .arcFourVariant }
     guard
-      let kind = littleEndian(field(.innerStream)).flatMap({ InnerStream.Kind(rawValue: $0) }),
-      kind != .none
+      let kind = littleEndian(field(.innerStream)).flatMap({ InnerStream.Kind(rawValue: $0) })
     else { throw KDBXError(.unsupported(.innerStream), in: .header) }
     return kind
   }
@@ -371,7 +370,9 @@ extension RawHeader {
     try field(.encryptionIV, count: cipher.ivSize)
     guard version.major < 4 else { return }
     try field(.streamStart, count: 32)
-    guard field(.innerStreamKey)?.isEmpty == false else {
+    // Where nothing is enciphered no key is needed.
+    let isEnciphered = field(.innerStream).flatMap { littleEndian($0) } != 0
+    guard !isEnciphered || field(.innerStreamKey)?.isEmpty == false else {
       throw Self.missing(.innerStreamKey)
     }
   }

@@ -30,6 +30,8 @@ KDFS = {
     "argon2d": bytes.fromhex("ef636ddf8c29444b91f7a9a403e30a0c"),
     "argon2id": bytes.fromhex("9e298b1956db4773b23dfc3ec6f0a1e6"),
 }
+# KeePassXC's own name for AES-KDF in KDBX 4.
+OTHER_AES_KDF = bytes.fromhex("7c02bb8279a74ac0927d114a00648238")
 SALSA_NONCE = bytes.fromhex("e830094b97205d2a")
 BLOCK = 1 << 20
 
@@ -179,7 +181,7 @@ class Header:
             return aes_kdf(key, self.field(5), struct.unpack("<Q", self.field(6))[0])
         items = {name: value for name, (_, value) in self.kdf.items()}
         number = lambda name: int.from_bytes(items[name], "little")  # noqa: E731
-        if items["$UUID"] == KDFS["aeskdf"]:
+        if items["$UUID"] in (KDFS["aeskdf"], OTHER_AES_KDF):
             return aes_kdf(key, items["S"], number("R"))
         kind = {KDFS["argon2d"]: Type.D, KDFS["argon2id"]: Type.ID}[items["$UUID"]]
         return hash_secret_raw(
@@ -190,7 +192,18 @@ class Header:
 # The inner stream
 
 
+class NoStream:
+    """The inner stream 0: nothing is enciphered."""
+
+    def encrypt(self, clear: bytes) -> bytes:
+        return clear
+
+    decrypt = encrypt
+
+
 def inner_stream(number: int, key: bytes):
+    if number == 0:
+        return NoStream()
     if number == 2:
         return Salsa20.new(sha256(key), nonce=SALSA_NONCE)
     if number == 3:
@@ -347,6 +360,11 @@ class Recipe:
     iterations: int = 2
     lanes: int = 1
     extra_fields: list[tuple[int, bytes]] = field(default_factory=list)
+    # The inner stream; None: the one that the version has.
+    stream: int | None = None
+    # Fields of the inner header, and what follows the vault.
+    inner_fields: list[tuple[int, bytes]] = field(default_factory=list)
+    trailer: bytes = b""
 
     def header(self) -> Header:
         seed, iv = os.urandom(32), os.urandom(12 if self.cipher == "chacha20" else 16)
@@ -355,7 +373,8 @@ class Recipe:
             fields += [(7, iv), (11, write_dictionary(self.kdf_items())), *self.extra_fields]
         else:
             fields += [(5, os.urandom(32)), (6, struct.pack("<Q", self.rounds)), (7, iv)]
-            fields += [(8, os.urandom(32)), (9, os.urandom(32)), (10, struct.pack("<I", 2))]
+            fields += [(8, os.urandom(32)), (9, os.urandom(32))]
+            fields += [(10, struct.pack("<I", 2 if self.stream is None else self.stream))]
             fields += self.extra_fields
         return Header(*self.version, [*fields, (0, b"\r\n\r\n")])
 
@@ -394,6 +413,7 @@ def write(
     tree = etree.fromstring(etree.tostring(tree))
     modern = header.major >= 4
     number, key = (3, os.urandom(64)) if modern else (2, header.field(8))
+    number = number if recipe.stream is None else recipe.stream
     if not modern and (cell := tree.find("Meta/HeaderHash")) is not None:
         cell.text = base64.b64encode(sha256(raw)).decode()
     stream = inner_stream(number, key)
@@ -401,20 +421,24 @@ def write(
         if isinstance(element.tag, str) and is_protected(element):
             text = element.text or ""
             clear = base64.b64decode(text) if element.tag == "Binary" else text.encode()
+            if raw_value := element.attrib.pop("raw", None):
+                clear = bytes.fromhex(raw_value)
             element.text = base64.b64encode(stream.encrypt(clear)).decode()
     xml = rewrite(etree.tostring(tree, xml_declaration=True, encoding="utf-8", standalone=True))
     if not modern:
-        return raw + write_body3(header, master, xml)
+        return raw + write_body3(header, master, xml) + recipe.trailer
     inner = struct.pack("<BII", 1, 4, number) + struct.pack("<BI", 2, len(key)) + key
     for flags, content in binaries:
         inner += struct.pack("<BIB", 3, len(content) + 1, flags) + content
+    for kind, value in recipe.inner_fields:
+        inner += struct.pack("<BI", kind, len(value)) + value
     plain = deflated(header, inner + struct.pack("<BI", 0, 0) + xml)
     cipher_text = enciphered(header, master, plain)
     out = raw + sha256(raw) + header_mac(header, transformed, raw)
     blocks = [cipher_text[i : i + BLOCK] for i in range(0, len(cipher_text), BLOCK)]
     for index, block in enumerate([*blocks, b""]):
         out += block_mac(header, transformed, index, block) + struct.pack("<I", len(block)) + block
-    return out
+    return out + recipe.trailer
 
 
 def write_body3(header: Header, master: bytes, xml: bytes) -> bytes:

@@ -40,6 +40,52 @@ import Testing
     #expect(try Self.parameters([salt]).mended().salt.count == mended)
   }
 
+  /// A header, and what is said of it.
+  struct Odd: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var header: HandMadeHeader
+    var faults: [Fault]
+  }
+
+  static let odd: [Odd] = {
+    func with(_ id: UInt8, _ bytes: [UInt8], in header: HandMadeHeader = .version4())
+      -> HandMadeHeader
+    {
+      var header = header
+      header.fields.append((id, bytes))
+      return header
+    }
+    var secret = HandMadeDictionary.argon2(memory: 1 << 20)
+    secret.items.append((0x42, "K", [1]))
+    let other = HandMadeDictionary.aesKDF(
+      rounds: 1, identifier: "7C02BB8279A74AC0927D114A00648238")
+    let data = HandMadeDictionary(items: [(0x18, "name", [0x41])]).bytes
+    return [
+      Odd(testDescription: "4.0", header: .version4(), faults: []),
+      Odd(testDescription: "3.1", header: .version3(), faults: []),
+      Odd(testDescription: "4.2", header: .version4(minor: 2), faults: [.newerVersion]),
+      Odd(testDescription: "3.2", header: .version3(minor: 2), faults: [.newerVersion]),
+      Odd(
+        testDescription: "Twofish", header: .version4(cipher: HandMadeHeader.twofish),
+        faults: [.twofish]),
+      Odd(testDescription: "a stranger", header: with(0x77, []), faults: [.unknownHeaderField]),
+      Odd(testDescription: "public data", header: with(12, data), faults: []),
+      Odd(testDescription: "torn public data", header: with(12, [0, 1]), faults: [.publicData]),
+      Odd(testDescription: "rounds", header: with(6, [1]), faults: [.fieldOfVersion3]),
+      Odd(
+        testDescription: "a secret", header: .version4(kdf: secret.bytes), faults: [.kdfSecret]),
+      Odd(
+        testDescription: "KeePassXC's name", header: .version4(kdf: other.bytes),
+        faults: [.kdfIdentifier]),
+    ]
+  }()
+
+  @Test(arguments: odd)
+  func `what is odd about a header is told`(odd: Odd) throws {
+    let header = try OuterHeaderTests.read(OuterHeaderTests.file(odd.header)).get()
+    #expect(header.examine().map(\.fault) == odd.faults)
+  }
+
   @Test func `a secret and data of the key derivation stay`() throws {
     let own = [
       Item(type: .bytes, name: [UInt8]("K"), value: [1, 2]),

@@ -6,12 +6,20 @@ import Testing
 
 /// A whole vault made by hand, step by step as `docs/kdbx.md` has it, with a place to go wrong at each.
 struct HandMadeFile {
+  enum BlockFault: CaseIterable {
+    /// In KDBX 3 only.
+    case number, hash, closingHash
+    case negativeSize
+  }
+
   var header: HandMadeHeader
   /// What is behind the encryption: in KDBX 4 the inner header and the XML, in KDBX 3 the XML.
   var content: [UInt8]
   /// The sizes of the first blocks, in bytes; the last block takes the rest.
   var blockSizes: [Int] = []
   var hasClosingBlock = true
+  /// What is wrong with the first block, or with the closing one; in KDBX 4 its code is right.
+  var fault: BlockFault?
   /// What follows the closing block: in KDBX 4 in the file, in KDBX 3 inside the encryption.
   var trailer: [UInt8] = []
   var password = "test"
@@ -95,22 +103,27 @@ struct HandMadeFile {
     var file = plainHeader + SHA256.hash(plainHeader.span) + code(.max, plainHeader)
     let closing: [[UInt8]] = hasClosingBlock ? [[]] : []
     for (index, block) in (blocks(of: try encrypt(packed, key)) + closing).enumerated() {
-      let size = littleEndian(Int32(block.count))
+      let isNegative = fault == .negativeSize && index == 0
+      let size = littleEndian(isNegative ? -1 : Int32(block.count))
       file += code(UInt64(index), littleEndian(UInt64(index)) + size + block) + size + block
     }
     return file + trailer
   }
 
   private func version3(_ key: DerivedKey) throws -> [UInt8] {
-    var plain = field(9)
+    let streamStart = field(9)
+    var plain = streamStart
     var index: UInt32 = 0
     for block in blocks(of: packed) {
-      plain += littleEndian(index) + SHA256.hash(block.span) + littleEndian(Int32(block.count))
-      plain += block
+      let isFirst = index == 0
+      plain += littleEndian(isFirst && fault == .number ? 7 : index)
+      plain += isFirst && fault == .hash ? streamStart : SHA256.hash(block.span)
+      plain += littleEndian(isFirst && fault == .negativeSize ? -1 : Int32(block.count)) + block
       index += 1
     }
     if hasClosingBlock {
-      plain += littleEndian(index) + [UInt8](repeating: 0, count: 36)
+      let hash = [UInt8](repeating: fault == .closingHash ? 1 : 0, count: 32)
+      plain += littleEndian(index) + hash + [UInt8](repeating: 0, count: 4)
     }
     return header.bytes + (try encrypt(plain + trailer, key))
   }

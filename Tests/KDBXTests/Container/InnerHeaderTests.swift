@@ -84,8 +84,6 @@ import Testing
       testDescription: "an empty key",
       bytes: field(1, [3, 0, 0, 0]) + field(2, []) + field(0, []), kind: .damaged),
     Bad(
-      testDescription: "stream 0", bytes: field(1, [0, 0, 0, 0]), kind: .unsupported(.innerStream)),
-    Bad(
       testDescription: "stream 4", bytes: field(1, [4, 0, 0, 0]), kind: .unsupported(.innerStream)),
     Bad(
       testDescription: "a stream of two bytes", bytes: field(1, [3, 0]),
@@ -94,6 +92,12 @@ import Testing
     Bad(
       testDescription: "a negative size", bytes: [3, 0xFF, 0xFF, 0xFF, 0xFF, 0], kind: .damaged),
   ]
+
+  @Test(arguments: [[], field(2, streamKey)])
+  func `where nothing is enciphered no key is needed`(key: [UInt8]) throws {
+    let (header, _) = try Self.take(Self.field(1, [0, 0, 0, 0]) + key + Self.field(0, [])).get()
+    #expect(header.innerStream.kind == .none)
+  }
 
   @Test(arguments: bad)
   func `what can't be right is refused`(bad: Bad) {

@@ -106,10 +106,14 @@ import Testing
 
   /// What a file holds behind its encryption.
   static func content(of file: [UInt8]) throws -> String {
+    String(decoding: try bytes(of: file), as: UTF8.self)
+  }
+
+  static func bytes(of file: [UInt8]) throws -> [UInt8] {
     let sealed = try SealedVault(file.span)
     let key = try DerivedKey(from: Self.key, with: sealed.header.kdf)
     let content = try sealed.open(with: key, limit: 1 << 20)
-    return String(decoding: [UInt8](copying: content.bytes), as: UTF8.self)
+    return [UInt8](copying: content.bytes)
   }
 
   @Test(arguments: [true, false])
@@ -142,6 +146,15 @@ import Testing
       #expect(Set(headers.map { $0.field(id) }).count == 3, "\(id)")
       #expect(Set(headers.map { $0.field(id).count }).count == 1, "\(id)")
     }
+    guard isVersion4 else { return }
+    // Behind the number of the inner stream, in 9 bytes, comes its key, in 64 behind 5.
+    var keys: Set<[UInt8]> = []
+    for _ in 0..<3 {
+      let key = try Array(Self.bytes(of: Self.write(opened))[9..<78])
+      #expect(key.starts(with: [2, 64, 0, 0, 0]))
+      keys.insert(key)
+    }
+    #expect(keys.count == 3)
   }
 
   @Test func `strange fields of both headers are kept`() throws {
@@ -158,6 +171,15 @@ import Testing
       again.header.unknownInnerFields == [
         HeaderField(id: 0x55, bytes: [5]), HeaderField(id: 0x56, bytes: []),
       ])
+  }
+
+  @Test func `fields that KDBX 3 doesn't know are kept in it`() throws {
+    var vault = SmallVault.version3()
+    let data = HandMadeDictionary(items: [(0x18, "name", [0x41])]).bytes
+    vault.header.fields += [(12, data), (0x66, [6])]
+    let again = try Self.open(try Self.write(try Self.open(vault.file.bytes)))
+    #expect(again.header.field(.publicCustomData) == data)
+    #expect(again.header.fields.last == HeaderField(id: 0x66, bytes: [6]))
   }
 
   @Test func `fields of KDBX 3 don't stay in KDBX 4, where others refuse them`() throws {
@@ -187,6 +209,22 @@ import Testing
     let again = try Self.open(try Self.write(opened))
     #expect(again.header.field(.innerStream) == [2, 0, 0, 0])
     #expect(Self.passwords(of: again.document) == SmallVault.passwords)
+  }
+
+  @Test(arguments: [true, false])
+  func `values that are not enciphered are read, and enciphered by the next save`(
+    isVersion4: Bool
+  ) throws {
+    var vault: SmallVault = isVersion4 ? .version4() : .version3()
+    vault.stream = .none
+    vault.header.set(10, to: [0, 0, 0, 0])
+    let opened = try Self.open(vault.file.bytes)
+    #expect(Self.passwords(of: opened.document) == SmallVault.passwords)
+    let found = opened.document.examine(headerHash: []).findings.map(\.fault)
+    #expect(found.contains(.noInnerStream))
+    let again = try Self.open(try Self.write(opened))
+    #expect(Self.passwords(of: again.document) == SmallVault.passwords)
+    #expect(again.document.values.source.innerStream.kind == (isVersion4 ? .chaCha20 : .salsa20))
   }
 
   // MARK: - The header's hash in the document

@@ -37,6 +37,14 @@ import Testing
     #expect(argon2.version == 0x10)
   }
 
+  @Test func `memory that is no whole KiB is rounded down, and stays as it is`() throws {
+    let dictionary = HandMadeDictionary.argon2(memory: 65 << 10 + 1023)
+    let parameters = try Self.parameters(dictionary)
+    guard case .argon2(let argon2) = parameters.algorithm else { return }
+    #expect(argon2.memoryKiB == 65)
+    #expect(parameters.dictionaryToWrite?.bytes == dictionary.bytes)
+  }
+
   @Test func `what nobody sets but KeePass honours is kept`() throws {
     var dictionary = HandMadeDictionary.argon2(memory: 1 << 20)
     dictionary.items.append((0x42, "K", [1, 2, 3]))

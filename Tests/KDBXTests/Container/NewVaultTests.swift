@@ -31,6 +31,16 @@ import Testing
     #expect(error.kind == .badKeyFile(.badChecksum))
   }
 
+  @Test func `a new key file is set out as KeePass does it`() throws {
+    let file = KeyFile.new()
+    let text = String(decoding: [UInt8](copying: file.bytes), as: UTF8.self)
+    let layout = text.map { $0.isHexDigit && !$0.isLowercase ? "X" : String($0) }.joined()
+    let line = "\n\t\t\tXXXXXXXX XXXXXXXX XXXXXXXX XXXXXXXX"
+    #expect(layout.contains("<Version>X.X</Version>"))
+    #expect(text.contains("<Version>2.0</Version>"))
+    #expect(layout.contains(" Hash=\"XXXXXXXX\">\(line)\(line)\n\t\t</"))
+  }
+
   @Test func `new parameters have the types that KeePass asks for`() throws {
     let argon2 = KDFParameters.argon2(.id, memoryKiB: 64, iterations: 3, lanes: 2)
     let dictionary = try #require(argon2.dictionary)

@@ -150,6 +150,18 @@ import Testing
     #expect(error?.part == .closingBlock)
   }
 
+  @Test(arguments: samples, HandMadeFile.BlockFault.allCases)
+  func `a block that can't be right is refused`(
+    sample: Sample, fault: HandMadeFile.BlockFault
+  ) throws {
+    guard sample.file.header.major == 3 || fault == .negativeSize else { return }
+    var file = sample.file
+    file.fault = fault
+    let error = Self.failure(try file.bytes)
+    #expect(error?.kind == .damaged)
+    #expect(error?.part == (fault == .closingHash ? .closingBlock : .blocks))
+  }
+
   @Test(arguments: samples)
   func `what follows the closing block is ignored`(sample: Sample) throws {
     var file = sample.file
@@ -186,5 +198,10 @@ import Testing
     let content = try SealedVault(output.bytes).open(with: key, limit: big.count)
     let same = content.bytes.hasSameBytes(as: big.span)
     #expect(same)
+    guard header.version.major >= 4, header.compression == .none else { return }
+    // Behind the header, its hash and its code: the first block's code, and its size.
+    let start = header.bytes.count + 32 + 32 + 32
+    let size = [UInt8](copying: output.bytes.extracting(start..<start + 4))
+    #expect(size == [0, 0, 16, 0])
   }
 }

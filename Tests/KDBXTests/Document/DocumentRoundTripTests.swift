@@ -47,6 +47,13 @@ import Testing
     #expect(try Make.written(document) == Array(xml.dropFirst(3)))
   }
 
+  @Test func `a default namespace changes nothing`() throws {
+    let xml = Self.sample().replacing("<KeePassFile>", with: "<KeePassFile xmlns=\"urn:x\">")
+    let document = try Make.document(xml)
+    #expect(document.value("Title", of: document.entry(document.allEntries[0])) == "One")
+    #expect(try Make.written(document) == Array(xml.utf8.dropFirst(3)))
+  }
+
   @Test func `values are read as they are meant`() throws {
     let document = try Make.document(Self.sample())
     let entry = document.entry(document.allEntries[0])
