@@ -5,6 +5,8 @@ stack of another process, is found first: a search that finds nothing proves not
 """
 
 import concurrent.futures
+import ctypes
+import mmap
 import os
 import re
 import shutil
@@ -124,6 +126,29 @@ def test_locked_no_name_that_was_asked_for_is_there(served):
     found = memory.count([name[100:].encode() for name in (*names["before"], *names["after"])])
     found = {mark: count for mark, count in found.items() if count}
     assert found == {}, memory.where(found)
+
+
+def test_no_value_gets_into_the_page_cache(served, marked):
+    """What was read, and what was written; a mapping of what is asked tells which pages are there."""
+    entry = served / "Group" / "entry 1"
+    for path in (entry / "password", entry / "attachments" / "file"):
+        file = os.open(path, os.O_RDONLY)
+        assert os.read(file, 1 << 20)
+        assert not is_cached(file), path
+        os.close(file)
+    file = os.open(entry / "notes", os.O_RDWR)
+    os.write(file, marked.written_notes.encode())
+    assert not is_cached(file)
+    os.close(file)
+
+
+def is_cached(file: int) -> bool:
+    """Whether the kernel holds a page of the first one of a file."""
+    with mmap.mmap(file, 1, access=mmap.ACCESS_COPY) as mapped:
+        place = ctypes.addressof(ctypes.c_char.from_buffer(mapped))
+        resident = ctypes.create_string_buffer(1)
+        assert ctypes.CDLL(None).mincore(ctypes.c_void_p(place), ctypes.c_size_t(1), resident) == 0
+    return bool(resident.raw[0] & 1)
 
 
 def test_no_core_no_tracing(served, tmp_path):
