@@ -35,6 +35,14 @@ struct RescuedEdits: Sendable {
     return edits.files.isEmpty ? nil : edits
   }
 
+  /// Says which edits of a vault wait, where it is only read.
+  static func name(of vault: OpenedVault, in folder: Path?, _ log: SessionLog) {
+    for (file, _) in RescueFile.all(of: vault.file.path, in: folder) {
+      log.warning(
+        "edits of an earlier mount are in '\(file.path)': a mount for writing takes them up")
+    }
+  }
+
   private init(document: Document) { self.document = document }
 
   private mutating func take(

@@ -27,6 +27,7 @@ extension VaultSession {
     let now = VaultTime(unixSeconds: surroundings.clock.wall().seconds)
     let found =
       isReadOnly ? nil : RescuedEdits.find(for: vault, in: surroundings.stateFolder, at: now, log)
+    if isReadOnly { RescuedEdits.name(of: vault, in: surroundings.stateFolder, log) }
     do throws(Errno) {
       let session = try VaultSession(
         tree: VaultTree(

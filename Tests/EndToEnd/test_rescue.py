@@ -274,6 +274,35 @@ def test_one_on_top_of_another(kept):
     assert found.entry("Internet/Mail").strings["UserName"] == "second"
 
 
+def test_an_unlock_merges_too(kept):
+    """What a lock could not save meets what has changed until the unlock."""
+    mount = kept.mount()
+    set_url(mount)
+    aside = kept.vault.parent.with_name("aside")
+    kept.vault.parent.rename(aside)
+    assert programs.run("lock", kept.place).code == ENDED_UNSAVED
+    aside.rename(kept.vault.parent)
+    kept.elsewhere(set_there("username", "theirs"))
+    assert programs.run("unlock", kept.place, password=PASSWORD).code == 0
+    assert (mount / PATH / "url").read_text() == NEW
+    assert (mount / PATH / "username").read_text() == "theirs"
+    mount.unmount()
+    found = read_own(kept.vault, PASSWORD).entry(PATH).strings
+    assert (found["URL"], found["UserName"]) == (NEW, "theirs")
+    assert list(kept.state.iterdir()) == []
+
+
+def test_a_mount_for_reading_names_them(kept):
+    rescue = kept.leave(set_url)
+    left = sorted(kept.state.iterdir())
+    mount = programs.mount(kept.vault, kept.place, "--ro", password=PASSWORD, env=kept.env)
+    assert f"'{rescue}': a mount for writing takes them up" in mount.said
+    assert (mount / PATH / "url").read_text() == "https://github.com/login"
+    mount.unmount()
+    assert sorted(kept.state.iterdir()) == left
+    assert kept.take_up().entry(PATH).strings["URL"] == NEW
+
+
 def test_by_a_link_it_is_the_same_vault(kept, folder):
     kept.leave(set_url)
     link = folder / "link.kdbx"

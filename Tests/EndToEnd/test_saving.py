@@ -214,6 +214,20 @@ class TestFile:
             assert items[0] == items[1]
             assert salts[0] != salts[1] and len(salts[0]) == len(salts[1])
 
+    @pytest.mark.parametrize("password", [None, ""])
+    def test_an_empty_password_is_saved_as_it_opened(self, password, folder, place):
+        """With a key file it is tried as none and as an empty one; a save keeps to what fitted."""
+        key = FIXTURES / "key-raw32.key"
+        content, vault = fixtures.fixture_content(), folder / "vaults" / "vault.kdbx"
+        vault.write_bytes(kdbx.write(content.tree(), kdbx.Recipe(), password, key.read_bytes(),
+                                     [(0, binary) for binary in content.binaries]))
+        mount = programs.mount(vault, place, "--keyfile", key, password="")
+        edit(mount)
+        mount.unmount()
+        kdbx.read(vault.read_bytes(), password, key.read_bytes())
+        with pytest.raises(kdbx.Unreadable):
+            kdbx.read(vault.read_bytes(), "" if password is None else None, key.read_bytes())
+
     def test_other_ids_of_the_header_and_document_stay(self, folder, place):
         """Header fields, elements and attributes that nobody knows go back as they came."""
         content = fixtures.fixture_content()

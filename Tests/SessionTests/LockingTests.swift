@@ -136,6 +136,32 @@ extension Rig {
     #expect(try eventually { try Files.names(in: state).isEmpty })
   }
 
+  @Test func `a mount whose edits can't be kept stays, whatever was kept before`() throws {
+    let rig = try Rig()
+    let mount = PretendedMount(on: rig.session)
+    try rig.edit(new)
+    try rig.withoutFolder {
+      let failure = try rig.session.endAndWait(.request(lazily: false))
+      #expect(failure?.kind == .unwritable)
+    }
+    try rig.edit("https://newer.example")
+    let state = rig.stateFolder.path.appending("kdbxfs")
+    #expect(try Files.names(in: state).count == 3)
+    let aside = rig.stateFolder.path.appending("aside")
+    try rig.withoutFolder {
+      try Files.rename(state, to: aside)
+      _ = try Descriptor.open(state, [.write, .create])
+      let failure = try rig.session.endAndWait(.request(lazily: false, rescuing: true))
+      #expect(failure?.kind == .unwritable)
+      #expect(mount.calls == [])
+      try Files.remove(state)
+      try Files.rename(aside, to: state)
+    }
+    #expect(try rig.session.endAndWait(.request(lazily: false)) == nil)
+    #expect(try rig.saved() == "https://newer.example")
+    #expect(try Files.names(in: state).isEmpty)
+  }
+
   // MARK: - By itself
 
   @Test func `it locks when nothing has used it for long`() throws {
