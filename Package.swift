@@ -122,8 +122,9 @@ let package = Package(
     .target(
       name: "Commands",
       dependencies: [
-        "VaultMount", "Session", "VaultTree", "Vault", "KDBX", "ByteCoding", "DesktopBus", "Fuse",
-        "PublicSuffixes", "Platform", "Secrets", "Generation", "CPasswordStrength",
+        "VaultMount", "Session", "VaultTree", "Vault", "KDBX", "Ciphers", "ByteCoding",
+        "DesktopBus", "Fuse", "PublicSuffixes", "Platform", "Secrets", "Generation",
+        "CPasswordStrength",
       ],
       swiftSettings: compact),
     .executableTarget(

@@ -23,6 +23,8 @@ FILES
 # Links beside those: the place, and the file in the same folder that it leads to.
 installed_links() {
   cat <<'LINKS'
+bin/git-credential-kdbxfs kdbxfs
+bin/kdbxfs-askpass kdbxfs
 sbin/mount.fuse.kdbxfs mount.kdbxfs
 sbin/umount.fuse.kdbxfs mount.kdbxfs
 share/man/man8/mount.fuse.kdbxfs.8.gz mount.kdbxfs.8.gz

@@ -28,4 +28,10 @@ package enum ExitCode: CInt, CaseIterable, Sendable {
   case faultsFound = 26
   /// There is no such entry or field, or nothing that was looked for.
   case nothingFound = 27
+  /// There is no clipboard, or it takes nothing.
+  case clipboard = 28
+  /// `run` found the program, but it can't be run; as shells have it.
+  case programNotRun = 126
+  /// `run` found no such program; as shells have it.
+  case programMissing = 127
 }

@@ -72,6 +72,12 @@ package enum Files {
     }
   }
 
+  /// Whether it is a file that this process may run, as the user that it acts for.
+  package static func isProgram(_ path: Path) -> Bool {
+    guard (try? status(of: path))?.kind == .regular else { return false }
+    return unsafe path.withCString { unsafe faccessat(AT_FDCWD, $0, X_OK, AT_EACCESS) == 0 }
+  }
+
   /// Waits until the names in a folder are on the disk.
   package static func synchronizeDirectory(_ path: Path) throws(Errno) {
     try Descriptor.open(path, [.read, .directory]).synchronizeNames()

@@ -3,4 +3,4 @@ import Commands
 import Platform
 
 wiping_heap_link()
-Process.exit(Kdbxfs.run(Array(Process.arguments.dropFirst())))
+Process.exit(Kdbxfs.run(ProgramName.arguments(of: Process.arguments)))

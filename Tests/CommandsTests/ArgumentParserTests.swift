@@ -175,6 +175,18 @@ import Testing
           $0.generation.classes = [.lower, .digits]
           $0.generation.avoidsLookAlikes = true
         })),
+    Line(
+      "run -v v --env A=x/y --env=B=z -- c -v --env",
+      .command(
+        "run", words("c", "-v", "--env"),
+        settings {
+          $0.vaultFile = "v"
+          $0.variables = ["A=x/y", "B=z"].map { Array($0.utf8) }
+        })),
+    Line("clip x --for 5s", .command("clip", words("x"), settings { $0.clipFor = 5_000_000_000 })),
+    Line("inject - --output f", .command("inject", words("-"), settings { $0.outputFile = "f" })),
+    Line(
+      "askpass --field x -- -q", .command("askpass", words("-q"), settings { $0.field = [0x78] })),
     Line("--help", .help(command: nil)),
     Line("v m -h", .help(command: nil)),
     Line("ls --help", .help(command: "ls")),
@@ -235,6 +247,11 @@ import Testing
     Fault(
       line: "mount", message: "'mount' wants the name of a vault, or a vault and a mount point"),
     Fault(line: "cat v", message: "'cat' wants a vault and paths in it"),
+    Fault(line: "run", message: "'run' wants a command"),
+    Fault(line: "run --", message: "'run' wants a command"),
+    Fault(line: "run c", message: "'run' wants '--' before the command"),
+    Fault(line: "run c -- d", message: "'run' wants '--' before the command"),
+    Fault(line: "totp x --for 5s", message: "'totp' has no option '--for'"),
   ]
 
   @Test(arguments: faults)
@@ -257,6 +274,17 @@ import Testing
       try ArgumentParser.parse([Array("--".utf8) + odd, odd, odd])
     }
     #expect(throws: Complaint.self) { try option.get() }
+  }
+
+  @Test(arguments: [
+    ("/usr/bin/kdbxfs", "a --b", "a --b"), ("kdbxfs-askpass", "--why x", "askpass -- --why x"),
+    ("/opt/git-credential-kdbxfs", "-m x get", "git-credential -m x get"), ("", "a", "a"),
+  ])
+  func `some names of the program are commands`(name: String, given: String, means: String) {
+    let words = ([name] + given.split(separator: " ").map(String.init)).map { Array($0.utf8) }
+    let arguments = ProgramName.arguments(of: words)
+    #expect(
+      arguments.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ") == means)
   }
 
   @Test(arguments: [
@@ -292,7 +320,7 @@ import Testing
 
   @Test(arguments: mentioned.sorted())
   func `every option in the usage text exists`(word: String) {
-    let own: Set = ["-o", "-h", "-V", "--help", "--version"]
+    let own: Set = ["-o", "-h", "-V", "--help", "--version", "--"]
     if own.contains(word) { return }
     let known =
       word.hasPrefix("--")

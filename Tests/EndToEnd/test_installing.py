@@ -34,6 +34,8 @@ def test_what_is_installed_works_and_goes_again(folder):
     assert {"bin/kdbxfs", "sbin/mount.kdbxfs", "sbin/umount.fuse.kdbxfs",
             "share/man/man1/kdbxfs.1.gz"} <= installed
     assert os.readlink(prefix / "sbin/mount.fuse.kdbxfs") == "mount.kdbxfs"
+    for name in ("git-credential-kdbxfs", "kdbxfs-askpass"):
+        assert os.readlink(prefix / "bin" / name) == "kdbxfs"
     unit = (prefix / "lib/systemd/user/kdbxfs@.service").read_text()
     assert "ExecStart=/opt/kdbxfs/bin/kdbxfs mount --foreground %i\n" in unit
     assert "PREFIX" not in unit

@@ -25,6 +25,30 @@ import Testing
     #expect(try run("cat", input: text) == text)
   }
 
+  @Test func `a program is fed, and says nothing`() throws {
+    let text = [UInt8](repeating: 0x78, count: 500_000)
+    func feed(_ arguments: String...) -> Program.Failure? {
+      do throws(Program.Failure) {
+        try Program.feed(arguments.map { Array($0.utf8) }, input: text.span)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    #expect(feed("sh", "-c", "test $(wc -c) = 500000; exit $?; echo said") == nil)
+    #expect(feed("sh", "-c", "test $(wc -c) = 499999") == .status(1))
+    #expect(feed("true") == nil)
+    #expect(feed("sh", "-c", "kill -9 $$") == .signal(.kill))
+    #expect(feed("no-such-program-here") == .start(.noEntry))
+  }
+
+  @Test func `a program is there or not`() {
+    #expect(Program.isThere("sh"))
+    #expect(!Program.isThere("no-such-program-here"))
+    #expect(!Files.isProgram("/"))
+    #expect(!Files.isProgram("/etc/passwd"))
+  }
+
   @Test func `a program needn't read what it is sent`() throws {
     let text = String(repeating: "x", count: 500_000)
     #expect(try run("true", input: text) == "")

@@ -11,7 +11,7 @@ _kdbxfs() {
   local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
   local help
   case $previous in
-    --passfile | --keyfile | --new-passfile | --new-keyfile | --wordlist | --vault | -v) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
+    --passfile | --keyfile | --new-passfile | --new-keyfile | --wordlist | --output | --vault | -v) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
     --mount | -m)
       local IFS=$'\n'
       mapfile -t COMPREPLY < <(compgen -W "$(_kdbxfs_mounts)" -- "$word")
@@ -42,7 +42,7 @@ _kdbxfs() {
       local IFS=$'\n'
       mapfile -t COMPREPLY < <(compgen -W "$(_kdbxfs_mounts)" -- "$word")
       ;;
-    *:totp | *:set | *:edit | *:new | *:rm | *:mv | *:restore | *:purge | *:revert)
+    *:totp | *:set | *:edit | *:new | *:rm | *:mv | *:restore | *:purge | *:revert | *:clip)
       # Paths into a mount, and those from the root of the only one.
       mapfile -t COMPREPLY < <(
         compgen -f -- "$word"
@@ -50,6 +50,8 @@ _kdbxfs() {
         [ ${#places[@]} -eq 1 ] && cd "${places[0]}" 2>/dev/null && compgen -f -- "$word"
       )
       ;;
+    *:git-credential) mapfile -t COMPREPLY < <(compgen -W "get store erase" -- "$word") ;;
+    *:run) mapfile -t COMPREPLY < <(compgen -c -- "$word") ;;
     *) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
   esac
 }

@@ -10,7 +10,7 @@ _kdbxfs_mounts() {
 _kdbxfs() {
   local help=$(kdbxfs --help 2>/dev/null)
   case ${words[CURRENT-1]} in
-    --passfile|--keyfile|--new-passfile|--new-keyfile|--wordlist|--vault|-v) _files; return ;;
+    --passfile|--keyfile|--new-passfile|--new-keyfile|--wordlist|--output|--vault|-v) _files; return ;;
     --mount|-m) _kdbxfs_mounts; return ;;
     --extpass|--challenge-response) _command_names -e; return ;;
   esac
@@ -23,12 +23,16 @@ _kdbxfs() {
     _files
   elif [[ ${words[2]} == (umount|save|status|lock|unlock) ]]; then
     _kdbxfs_mounts
-  elif [[ ${words[2]} == (totp|set|edit|new|rm|mv|restore|purge|revert) ]]; then
+  elif [[ ${words[2]} == (totp|set|edit|new|rm|mv|restore|purge|revert|clip) ]]; then
     # Paths into a mount, and those from the root of the only one.
     local -a places
     places=(${(f)"$(sed -nE 's/^([^ ]+ ){4}([^ ]+) .* - fuse\.kdbxfs .*/\2/p' /proc/self/mountinfo)"})
     _files
     (( $#places == 1 )) && _files -W "${(g::)places[1]}"
+  elif [[ ${words[2]} == git-credential ]]; then
+    compadd get store erase
+  elif [[ ${words[2]} == run ]]; then
+    _command_names -e
   else
     _files
   fi

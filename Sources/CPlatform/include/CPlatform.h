@@ -110,4 +110,12 @@ ptrdiff_t platform_read_key(const char *_Nonnull name, void *_Nonnull bytes, siz
 /// Forgets what is kept under `name`.
 int platform_forget_key(const char *_Nonnull name);
 
+/// Lets a program, found along PATH, take this process' place: execvpe(3). Words and variables
+/// (NAME=value) are texts that stand one after another, each with a NUL; variables come before those of
+/// the environment, and in the place of those of the same names. Signals are as at a login. Returns
+/// errno. (Vectors of pointers, and a global of them.)
+int platform_become_program(
+    const char *_Nonnull words, size_t word_count, const char *_Nullable variables,
+    size_t variable_count);
+
 #endif

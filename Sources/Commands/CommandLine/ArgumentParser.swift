@@ -4,7 +4,7 @@ import Platform
 ///
 /// The rules:
 /// - The first word that is no option names the command; a word that names none is the vault to mount.
-/// - Options stand anywhere before `--`; `--name value`, `--name=value`, `-x`, `-xyz`.
+/// - Options stand anywhere before `--`, which must stand before what `run` runs; `--name value`, `--name=value`, `-x`, `-xyz`.
 /// - `-o a,b=c` holds long options as mount(8) does; `\,` is a comma in a value, `\\` a backslash.
 /// - A word that isn't known is an error, also after `-o`, but for mount(8)'s own.
 /// - Words and values are bytes, as file names and titles are.
@@ -12,6 +12,8 @@ struct ArgumentParser {
   private var rest: ArraySlice<[UInt8]>
   private var settings = Settings()
   private var words: [[UInt8]] = []
+  /// How many words stand before `--`, if that is there.
+  private var wordsBeforeDashes: Int?
   /// The options met, with their names as typed, to be held against the command.
   private var met: [(name: String, spec: OptionSpec)] = []
   /// The same as they would stand on a command line.
@@ -41,6 +43,7 @@ struct ArgumentParser {
   private mutating func readAll() throws(Complaint) {
     while let argument = rest.popFirst() {
       if argument.elementsEqual("--".utf8) {
+        wordsBeforeDashes = words.count
         words += rest
         return
       }
@@ -156,6 +159,12 @@ struct ArgumentParser {
     try check(command.set, named: "'\(name)'")
     guard command.words.contains(words.count - 1) else {
       throw .usage("'\(name)' wants \(command.wants)", hint: "'kdbxfs \(name) --help' shows how")
+    }
+    // Without it, options of the command to run would be taken for ours.
+    guard command.set != .run || wordsBeforeDashes == 1 else {
+      throw .usage(
+        "'run' wants '--' before the command",
+        hint: "kdbxfs run --env NAME=ENTRY/FIELD -- COMMAND ARGUMENTS")
     }
     guard settings.vaultFile == nil || settings.mount == nil else {
       throw .usage("only one of --vault and --mount can be meant")

@@ -29,9 +29,18 @@ struct CommandSet: OptionSet, Sendable {
   static let difference = CommandSet(rawValue: 1 << 21)
   static let revert = CommandSet(rawValue: 1 << 22)
 
+  static let clip = CommandSet(rawValue: 1 << 30)
+  static let run = CommandSet(rawValue: 1 << 31)
+  static let inject = CommandSet(rawValue: 1 << 32)
+  static let gitCredential = CommandSet(rawValue: 1 << 33)
+  static let askpass = CommandSet(rawValue: 1 << 34)
+
+  /// Those that hand values over to other programs.
+  static let handingOver: CommandSet = [.clip, .run, .inject, .gitCredential, .askpass]
+
   /// Those that work on a mounted vault, or on a vault's file with `-v`.
   static let onEither: CommandSet = [
-    .totp, .find, .match, .set, .new, .remove, .move, .restore, .purge, .edit,
+    .totp, .find, .match, .set, .new, .remove, .move, .restore, .purge, .edit, .handingOver,
   ]
 
   /// Those that work on a mounted vault, named as for ``onEither``.

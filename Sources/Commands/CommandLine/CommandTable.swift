@@ -35,12 +35,12 @@ struct CommandSpec: Sendable {
   }
 
   /// All commands in the order in which the help lists them; mounting, which has no name, is none.
-  static let all = onMounts + onFiles + onEntries
+  static let all = onMounts + onFiles + onEntries + handingOver
 
   static func named(_ name: String) -> CommandSpec? { all.first { $0.name == name } }
 
   /// A command that succeeds unless it throws.
-  private static func command(
+  static func command(
     _ name: String, _ set: CommandSet, _ synopsis: String, _ words: ClosedRange<Int>,
     wants: String, _ summary: String, example: String,
     run: @escaping @Sendable ([[UInt8]], Settings) throws(Complaint) -> Void

@@ -14,7 +14,9 @@ struct OptionGroup: Sendable {
     self.note = note
   }
 
-  static let all = [key, mount, which, asking, merging, newKeys, generating, entries, everywhere]
+  static let all = [
+    key, mount, which, asking, merging, newKeys, generating, entries, handing, everywhere,
+  ]
 
   static let key = OptionGroup(
     "The key:",
@@ -226,6 +228,23 @@ struct OptionGroup: Sendable {
       OptionSpec(
         "older", for: .purge, "only what came into the bin so long ago: 12h, 30d",
         .value("TIME", setLeastAge)),
+    ])
+
+  static let handing = OptionGroup(
+    "Values for other programs:",
+    [
+      OptionSpec(
+        "for", for: .clip, "how long it stays on the clipboard (30s); 0: for ever",
+        .time(\.clipFor)),
+      OptionSpec(
+        "env", for: .run, "a variable and the field that it holds; may stand several times",
+        .value("NAME=FIELD") { $0.variables.append($1) }),
+      OptionSpec(
+        "output", for: .inject, "a file to write, whole or not at all; a new one with mode 0600",
+        .value("FILE") { $0.outputFile = Path($1) }),
+      OptionSpec(
+        "field", for: .askpass, "what answers other questions than those of ssh's",
+        .value("FIELD") { $0.field = $1 }),
     ])
 
   static let everywhere = OptionGroup(

@@ -105,6 +105,14 @@ package struct Settings: Hashable, Sendable {
   package var restoreTarget: [UInt8]?
   /// `purge --older`, in seconds.
   package var leastAge: Int64?
+  /// `clip --for`, in nanoseconds; 0: for ever.
+  package var clipFor: Int64 = 30_000_000_000
+  /// `run --env`: `NAME=FIELD` each, as they were typed.
+  package var variables: [[UInt8]] = []
+  /// `inject --output`.
+  package var outputFile: Path?
+  /// `askpass --field`, as it was typed.
+  package var field: [UInt8]?
 
   package init() {}
 }

@@ -2,7 +2,6 @@ import Platform
 import PublicSuffixes
 import Session
 import Vault
-import VaultTree
 
 /// `kdbxfs match`: prints the entries for a site.
 ///
@@ -18,17 +17,19 @@ enum MatchCommand {
     if !hasSuffixes, !settings.isQuiet {
       warn("libpsl isn't there: only whole host names are compared")
     }
-    var files: [[UInt8]: [UInt8]] = [:]
-    for file in try access.names(in: hosts) { files[NameCoding.decoded(file)] = file }
-    let names = files.keys.sorted { $0.lexicographicallyPrecedes($1) }
-    let match = SiteMatch(of: host, among: names) { name in
+    let hosts = try access.hosts()
+    let match = SiteMatch(of: host, among: hosts.map(\.name)) { name in
       PublicSuffixes.registrableDomain(of: name)
     }
     var found: [JSONObject] = []
     for (names, kind) in [(match.same, "host"), (match.related, "domain")] {
-      for name in names {
-        guard let file = files[name] else { continue }
-        found += try entries(in: hosts.appending(file), on: name, by: kind, access)
+      for (name, directory) in hosts where names.contains(name) {
+        for path in try access.targets(in: directory) {
+          found.append([
+            "path": .string(path.text), "host": .string(String(decoding: name, as: UTF8.self)),
+            "by": .string(kind),
+          ])
+        }
       }
     }
     if !settings.isQuiet {
@@ -42,24 +43,7 @@ enum MatchCommand {
     }
   }
 
-  private static let hosts: Path = ".kdbxfs/by-host"
-
   private static func warn(_ text: String) {
     StandardStream.error.say("kdbxfs: warning: \(text)")
-  }
-
-  /// The entries whose links stand in a directory of `by-host`.
-  private static func entries(
-    in directory: Path, on host: [UInt8], by kind: String, _ access: any EntryAccess
-  ) throws(Complaint) -> [JSONObject] {
-    var found: [JSONObject] = []
-    for link in try access.names(in: directory) {
-      let path = try access.target(of: directory.appending(link))
-      found.append([
-        "path": .string(String(decoding: path.bytes, as: UTF8.self)),
-        "host": .string(String(decoding: host, as: UTF8.self)), "by": .string(kind),
-      ])
-    }
-    return found
   }
 }

@@ -1,0 +1,77 @@
+import Ciphers
+import Platform
+import Secrets
+
+/// `kdbxfs clip`: puts a field on the clipboard, and takes it away again after a while.
+enum ClipCommand {
+  static func run(_ word: [UInt8], _ settings: Settings) throws(Complaint) {
+    let clipboard = try Clipboard.find()
+    let mark = try put(word, settings, on: clipboard)
+    if settings.clipFor == 0 { return }
+    // Held until somebody listens for them, so that none is lost.
+    EndingSignals.hold()
+    defer { EndingSignals.letGo() }
+    let end = Clock.sinceBoot() + settings.clipFor
+    do throws(Errno) {
+      _ = try Process.fork {
+        try? Process.startSession()
+        try? Files.changeDirectory(to: "/")
+        try? Process.detachStandardStreams()
+        try? wait(until: end)
+        clipboard.clear { mark.fits($0) }
+        return 0
+      }
+    } catch {
+      clipboard.clear { mark.fits($0) }
+      throw Complaint(
+        "no process can be started that clears the clipboard: \(error)", exitCode: .clipboard)
+    }
+    guard !settings.isQuiet else { return }
+    StandardStream.error.say(
+      "kdbxfs: on the clipboard for \(settings.clipFor / 1_000_000_000) s")
+  }
+
+  /// Gives what tells the value again: neither it nor the vault is in memory any longer.
+  private static func put(
+    _ word: [UInt8], _ settings: Settings, on clipboard: Clipboard
+  ) throws(Complaint) -> Mark {
+    let value = try FieldReader(settings).read(word)
+    guard value.count > 0 else {
+      throw Complaint("'\(Path(word))' is empty", exitCode: .nothingFound)
+    }
+    try clipboard.put(value.bytes)
+    return Mark(value.bytes)
+  }
+
+  /// Waits, or until a signal is to end us; the time that the machine sleeps counts.
+  private static func wait(until end: Int64) throws(Errno) {
+    let timer = try BootTimer()
+    try timer.set(at: end)
+    let signals = try Signals.descriptor(for: EndingSignals.all)
+    while true {
+      do throws(Errno) {
+        _ = try poll([
+          PollRequest(timer.descriptor.number, .readable), PollRequest(signals.number, .readable),
+        ])
+        return
+      } catch .interrupted {}
+    }
+  }
+}
+
+/// What tells a value again without holding it: a digest under a key that nobody else has.
+private struct Mark: Sendable {
+  private let key = randomBytes(32)
+  private let digest: [UInt8]
+
+  init(_ value: Span<UInt8>) { digest = Self.digest(of: value, key) }
+
+  func fits(_ value: Span<UInt8>) -> Bool {
+    let other = Self.digest(of: value, key)
+    return constantTimeEqual(digest.span, other.span)
+  }
+
+  private static func digest(of value: Span<UInt8>, _ key: [UInt8]) -> [UInt8] {
+    HMAC.code(of: value, .sha256, key: key.span)
+  }
+}
