@@ -61,7 +61,9 @@ struct RescuedEdits: Sendable {
     do throws(MergeError) {
       reports.append(try merged.merge(document, base: base, at: now))
     } catch {
-      throw SessionError(.conflict, "are of another vault", hints: [Self.wayOut(file)])
+      throw SessionError(
+        .conflict, "are of another vault",
+        hints: ["the file is a whole vault, and can be mounted as it is"])
     }
     log.warning(
       "edits of an earlier mount, kept in '\(file.path)', are taken up again, and merged with what"
@@ -91,14 +93,14 @@ struct RescuedEdits: Sendable {
       guard error.kind != .wrongKey else {
         throw SessionError(
           .wrongKey, "the key of \(vault.file.name) doesn't open them",
-          hints: [wayOut(file), "it asks for the password that the vault had"])
+          hints: wayOut(file) + ["it asks for the password that the vault had"])
       }
       let cause = SessionError(error, opening: file.path)
       throw SessionError(.unreadable, "can't be taken up: \(cause.message)")
     }
     guard opened.header.version.major == vault.header.version.major else {
       throw SessionError(
-        .conflict, "are of format version \(opened.header.version)", hints: [wayOut(file)])
+        .conflict, "are of format version \(opened.header.version)", hints: wayOut(file))
     }
     return opened.document
   }
@@ -113,7 +115,10 @@ struct RescuedEdits: Sendable {
   }
 
   /// How a person takes them up by hand.
-  private static func wayOut(_ file: RescueFile) -> String {
-    "unmount the vault; 'kdbxfs merge --base \(file.base) VAULT \(file.path)' takes them in"
+  private static func wayOut(_ file: RescueFile) -> [String] {
+    [
+      "unmount the vault; 'kdbxfs merge --base \(file.base) VAULT \(file.path)' takes them in",
+      "this is said until that file and those of its name are removed",
+    ]
   }
 }

@@ -205,6 +205,7 @@ def test_the_password_was_changed(kept):
     left = sorted(kept.state.iterdir())
     mount = kept.mount(password="another")
     assert str(rescue) in mount.said and "the key of 'vault.kdbx' doesn't open them" in mount.said
+    assert "until that file and those of its name are removed" in mount.said
     way = re.search(r"'(kdbxfs merge --base \S+ VAULT \S+)'", mount.said)[1].split()[1:]
     assert (mount / PATH / "url").read_text() == "https://github.com/login"
     mount.unmount()
