@@ -86,16 +86,17 @@ package struct Entry: Hashable, Sendable {
 package struct FileOpenFlags: OptionSet, Hashable, Sendable {
   package let rawValue: UInt32
 
+  @inlinable
   package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  package static let read = FileOpenFlags(rawValue: 1)
-  package static let write = FileOpenFlags(rawValue: 2)
+  @inlinable package static var read: FileOpenFlags { FileOpenFlags(rawValue: 1) }
+  @inlinable package static var write: FileOpenFlags { FileOpenFlags(rawValue: 2) }
   /// `O_TRUNC`: comes with the open itself, no `setAttributes` follows.
-  package static let truncate = FileOpenFlags(rawValue: 4)
+  @inlinable package static var truncate: FileOpenFlags { FileOpenFlags(rawValue: 4) }
   /// `O_APPEND`: each write says it again.
-  package static let append = FileOpenFlags(rawValue: 8)
+  @inlinable package static var append: FileOpenFlags { FileOpenFlags(rawValue: 8) }
   /// `O_EXCL`, with `create` only.
-  package static let exclusive = FileOpenFlags(rawValue: 16)
+  @inlinable package static var exclusive: FileOpenFlags { FileOpenFlags(rawValue: 16) }
 }
 
 /// The flags of `renameat2(2)`.

@@ -109,16 +109,17 @@ package struct DirectoryEntry: Hashable, Sendable {
 package struct OpenFlags: OptionSet, Hashable, Sendable {
   package let rawValue: UInt32
 
+  @inlinable
   package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  package static let read = OpenFlags(rawValue: 1)
-  package static let write = OpenFlags(rawValue: 2)
+  @inlinable package static var read: OpenFlags { OpenFlags(rawValue: 1) }
+  @inlinable package static var write: OpenFlags { OpenFlags(rawValue: 2) }
   /// `O_TRUNC`.
-  package static let truncate = OpenFlags(rawValue: 4)
+  @inlinable package static var truncate: OpenFlags { OpenFlags(rawValue: 4) }
   /// `O_APPEND`; each write says it again.
-  package static let append = OpenFlags(rawValue: 8)
+  @inlinable package static var append: OpenFlags { OpenFlags(rawValue: 8) }
   /// `O_EXCL`; only means something to ``VaultTree/create(_:in:flags:)``.
-  package static let exclusive = OpenFlags(rawValue: 16)
+  @inlinable package static var exclusive: OpenFlags { OpenFlags(rawValue: 16) }
 }
 
 /// The flags of `renameat2`.

@@ -20,6 +20,8 @@ package final class VaultTree: Sendable {
   let options: TreeOptions
   private let sealingKey: Mutex<SealingKey>
   let quota: ScratchQuota
+  /// Counts the locks, each before anything goes: what was read while it stayed is what was there.
+  let lockCount = Atomic<UInt64>(0)
 
   /// What is called when something has changed.
   private struct Handlers {

@@ -52,8 +52,7 @@ package struct SearchIndex: Sendable {
       entries.append(id)
       let entry = vault.storage.entry(id)
       var hasProtected = false
-      for (field, key) in Self.fields {
-        guard let value = entry.string(key)?.value else { continue }
+      for (field, value) in Self.texts(of: entry) {
         if case .protected = value {
           hasProtected = hasProtected || vault.storage.values.count(of: value) > 0
           continue
@@ -65,10 +64,29 @@ package struct SearchIndex: Sendable {
     }
   }
 
-  private static let fields: [(Field, [UInt8])] = [
-    (.title, FieldKey.title), (.userName, FieldKey.userName), (.url, FieldKey.url),
-    (.notes, FieldKey.notes),
-  ]
+  /// The values of an entry that words are looked for in, but for the tags.
+  ///
+  /// Of fields with one key the last one counts.
+  private static func texts(of entry: Entry) -> [(field: Field, value: StoredText)] {
+    var texts: [(field: Field, value: StoredText)] = []
+    for string in entry.strings.reversed() {
+      guard let field = field(of: string.key), !texts.contains(where: { $0.field == field }) else {
+        continue
+      }
+      texts.append((field, string.value))
+    }
+    return texts
+  }
+
+  private static func field(of key: [UInt8]) -> Field? {
+    switch key {
+    case FieldKey.title: .title
+    case FieldKey.userName: .userName
+    case FieldKey.url: .url
+    case FieldKey.notes: .notes
+    default: nil
+    }
+  }
 
   private static func words(of value: StoredText, in vault: Vault) -> [[UInt8]] {
     var text = WipedBuffer()
@@ -137,8 +155,8 @@ package struct SearchIndex: Sendable {
   ) -> Int {
     let entry = vault.storage.entry(id)
     var best = 0
-    for (field, key) in fields {
-      guard let value = entry.string(key)?.value, case .protected = value else { continue }
+    for (field, value) in texts(of: entry) {
+      guard case .protected = value else { continue }
       for word in words(of: value, in: vault) where field != .url || !isEverywhere(word) {
         let signature = Slips.signature(of: SearchWords.letters(of: word))
         best = max(best, question.quality(of: word, signature) * field.weight)

@@ -43,11 +43,13 @@ extension VaultTree {
   package func read(
     _ handle: HandleID, at offset: Int, count: Int, into output: inout WipedBuffer
   ) throws(TreeError) {
+    let locks = lockCount.load(ordering: .acquiring)
     let file = try openFile(handle)
     guard file.flags.contains(.read) else { throw .badHandle }
     guard offset >= 0, count > 0 else { return }
     try read(file, at: offset, count: count, into: &output)
     // What was read beside a lock may come from nowhere, or from another vault.
+    guard lockCount.load(ordering: .acquiring) != locks else { return }
     _ = try openFile(handle)
   }
 

@@ -1,4 +1,5 @@
 import Ciphers
+import Synchronization
 package import Vault
 
 extension VaultTree {
@@ -19,6 +20,7 @@ extension VaultTree {
   /// once they are, or ``reopen()``.
   package func lock(keepingEdits: Bool) {
     let fresh = SealingKey()
+    lockCount.add(1, ordering: .acquiringAndReleasing)
     if !keepingEdits { replaceSealing(fresh) }
     locked { $0.lock(keepingEdits: keepingEdits, sealing: fresh) }
   }

@@ -251,6 +251,10 @@ extension TreeState {
   /// Lets a handle go.
   mutating func release(_ file: FileHandle, wasRefused: Bool) {
     handles[file.id] = nil
+    // What belongs to an entry that nobody touched needs no more.
+    if overrides[file.node] == nil, file.scratch == nil, entries[Slot.owner(of: file.node)] == nil {
+      return
+    }
     switch meaning(of: file.node) {
     case .scratch(let id): dropIfGone(id)
     case .item(let owner, let key): releaseItem(key, owner, file, wasRefused)

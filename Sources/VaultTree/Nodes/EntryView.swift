@@ -135,7 +135,7 @@ final class EntryView: Sendable {
 /// Two generations: what is found in the old one moves to the new one, and when that is full it becomes
 /// the old one.
 struct ViewCache: Sendable {
-  private static let limit = 4096
+  private static let limit = 16_384
 
   private var young: [UInt64: EntryView] = [:]
   private var old: [UInt64: EntryView] = [:]

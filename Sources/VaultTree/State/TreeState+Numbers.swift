@@ -88,9 +88,11 @@ extension TreeState {
     case .entry:
       if slot == Slot.own { return .entry(owner) }
       if let link = Slot.link(of: slot) { return .link(owner, link) }
-      guard let key = key(ofSlot: slot, owner), let number = try? number(of: key, owner),
-        number == node
-      else { return .dead }
+      guard let key = key(ofSlot: slot, owner) else { return .dead }
+      // An entry that nobody touched has all its items where they are first seen.
+      if entries[owner] != nil {
+        guard let number = try? number(of: key, owner), number == node else { return .dead }
+      }
       return .item(owner, key)
     case .lent, nil:
       return .dead
