@@ -3,9 +3,12 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+short platform_spawn_session_flag(void) { return POSIX_SPAWN_SETSID; }
 
 // Whether both are variables of one name.
 static int same_name(const char *one, const char *other) {

@@ -16,7 +16,7 @@ extension Program {
   /// Runs a program with `input` on its standard input, and waits until it ends.
   ///
   /// The first of `arguments` is the program, looked for along `PATH`. What it writes is dropped, also by
-  /// what it leaves running behind it. It needn't read its input.
+  /// what it leaves running behind it, which outlives the terminal. It needn't read its input.
   package static func feed(_ arguments: [[UInt8]], input: Span<UInt8>) throws(Failure) {
     let child: FedProgram
     do throws(Errno) { child = try FedProgram(arguments) } catch { throw .start(error) }
@@ -85,7 +85,8 @@ private struct FedProgram: ~Copyable {
     var pipe = try Pipe()
     let reader = pipe.takeReader()
     let null = try Descriptor.open("/dev/null", .readWrite)
-    process = try spawn(arguments, streams: [reader.number, null.number, null.number])
+    let streams = [reader.number, null.number, null.number]
+    process = try spawn(arguments, streams: streams, leavesTerminal: true)
     input = pipe.takeWriter()
   }
 

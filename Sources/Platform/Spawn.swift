@@ -12,7 +12,11 @@ func spawn(
 }
 
 /// The same with descriptors for the first of the standard streams; the others are ours.
-func spawn(_ arguments: [[UInt8]], streams: [CInt]) throws(Errno) -> Int32 {
+///
+/// In a session of its own (`leavesTerminal`) what it leaves running outlives the terminal.
+func spawn(
+  _ arguments: [[UInt8]], streams: [CInt], leavesTerminal: Bool = false
+) throws(Errno) -> Int32 {
   guard let program = arguments.first, !program.isEmpty else { throw .noEntry }
   var actions = unsafe posix_spawn_file_actions_t()
   unsafe posix_spawn_file_actions_init(&actions)
@@ -28,8 +32,9 @@ func spawn(_ arguments: [[UInt8]], streams: [CInt]) throws(Errno) -> Int32 {
   unsafe posix_spawnattr_setsigmask(&attributes, &nothing)
   var ours = Signals.set(of: [.pipe, .hangUp, .interrupt, .quit, .terminate, .child])
   unsafe posix_spawnattr_setsigdefault(&attributes, &ours)
-  unsafe posix_spawnattr_setflags(
-    &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+  var flags = Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF)
+  if leavesTerminal { flags |= platform_spawn_session_flag() }
+  unsafe posix_spawnattr_setflags(&attributes, flags)
 
   var child: pid_t = 0
   let result = unsafe withCStrings(arguments) { arguments in

@@ -7,7 +7,9 @@ import http.server
 import os
 import shlex
 import subprocess
+import tempfile
 import threading
+from pathlib import Path
 
 import pytest
 from support import programs
@@ -88,7 +90,7 @@ class TestAskpass:
         assert (done.returncode, done.stdout, done.stderr) == (0, PASSWORD + "\n", "")
 
     def test_ssh_add_unlocks_a_key_by_it(self, mounted, folder):
-        key, script, agent = folder / "id_test", folder / "askpass", folder / "agent"
+        key, script = folder / "id_test", folder / "askpass"
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "phrase two", "-f", key], check=True)
         (mounted / "Work" / "key").mkdir()
         (mounted / "Work" / "key" / "url").write_text(str(key))
@@ -97,21 +99,25 @@ class TestAskpass:
             f'#!/bin/sh\nexec {shlex.quote(str(programs.program()))} askpass -m {mounted.place} -- "$@"\n')
         script.chmod(0o755)
 
-        def add():
+        def add(agent):
             return subprocess.run(
                 ["ssh-add", key], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                 start_new_session=True, timeout=programs.PATIENCE,
                 env=os.environ | {"SSH_AUTH_SOCK": str(agent), "SSH_ASKPASS": str(script),
                                   "SSH_ASKPASS_REQUIRE": "force"})
 
-        with subprocess.Popen(["ssh-agent", "-D", "-a", agent], stdout=subprocess.DEVNULL) as process:
+        # A socket's path may have 107 bytes.
+        with (tempfile.TemporaryDirectory(prefix="kdbxfs-agent-") as place,
+              subprocess.Popen(["ssh-agent", "-D", "-a", f"{place}/agent"],
+                               stdout=subprocess.DEVNULL) as process):
             try:
+                agent = Path(place) / "agent"
                 programs.wait_until(agent.exists, "the agent listens")
-                done = add()
+                done = add(agent)
                 assert done.returncode == 0 and "Identity added" in done.stderr, done.stderr
                 # A wrong one ends it, instead of being given again and again.
                 (mounted / "Work" / "key" / "password").write_text("another")
-                assert add().returncode != 0
+                assert add(agent).returncode != 0
             finally:
                 process.terminate()
 

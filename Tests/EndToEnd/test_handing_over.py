@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import signal
 import subprocess
+import tempfile
 
 import pexpect
 import pytest
@@ -59,6 +61,27 @@ class TestRun:
         child.expect(pexpect.EOF)
         child.close()
         assert child.exitstatus == 0
+
+    def test_in_tmux(self, vault):
+        """Where there is a terminal of its own for everything, the prompt is on it and the key isn't."""
+        words = ["run", "-v", vault, "--env", f"A={PATH}", "--", "sh", "-c", "echo got $A; cat"]
+        with tempfile.TemporaryDirectory(prefix="kdbxfs-tmux-") as place:
+
+            def tmux(*arguments):
+                return subprocess.run(
+                    ["tmux", "-S", f"{place}/socket", "-f", "/dev/null", *arguments], check=True,
+                    capture_output=True, text=True, env=os.environ | programs.PRINTED).stdout
+
+            tmux("new-session", "-d", "-x", "200", "-y", "20",
+                 shlex.join(map(os.fspath, [programs.program(), *words])))
+            try:
+                programs.wait_until(lambda: "Password for vault.kdbx:" in tmux("capture-pane", "-p"), "the prompt")
+                tmux("send-keys", "-l", "fixture")
+                tmux("send-keys", "Enter")
+                programs.wait_until(lambda: f"got {PASSWORD}" in tmux("capture-pane", "-p"), "the value")
+                assert "fixture" not in tmux("capture-pane", "-p")
+            finally:
+                tmux("kill-server")
 
     def test_what_can_not_be_run(self, folder):
         done = programs.run("run", "--", "no-such-program-here")
@@ -181,7 +204,7 @@ class TestClip:
     @pytest.fixture(params=TOOLS)
     def desktop(self, request, folder):
         if request.param == "wl-copy":
-            with desktops.wayland(folder / "runtime") as screen:
+            with desktops.wayland() as screen:
                 yield Desktop(request.param, screen, folder / "tools")
         else:
             with desktops.x11() as screen:
@@ -211,6 +234,16 @@ class TestClip:
         end_clippers(github)
         assert desktop.look() == "something else"
 
+    def test_it_outlives_the_terminal(self, desktop, mounted, github):
+        child = pexpect.spawn(
+            os.fspath(programs.program()), ["clip", os.fspath(github), "--for", "1h"],
+            env=os.environ | programs.PRINTED | desktop.env, timeout=programs.PATIENCE)
+        child.expect(pexpect.EOF)
+        child.close()
+        assert child.exitstatus == 0 and desktop.look() == PASSWORD
+        end_clippers(github)
+        assert desktop.look() == ""
+
     def test_without_an_end(self, desktop, vault, folder):
         (folder / "key").write_text("fixture")
         said = self.clip(desktop, "-v", vault, "--passfile", folder / "key", PATH, "--for", "0")
@@ -227,7 +260,7 @@ class TestClip:
 
 def test_it_is_marked_where_the_program_knows_that(folder, mounted, github):
     """wl-copy does since 2.3, which Debian 12 hasn't."""
-    with desktops.wayland(folder / "runtime") as screen:
+    with desktops.wayland() as screen:
         desktop = Desktop("wl-copy", screen, folder / "tools")
         real = shutil.which("wl-copy")
         (desktop.tools / "wl-copy").unlink()

@@ -110,6 +110,9 @@ ptrdiff_t platform_read_key(const char *_Nonnull name, void *_Nonnull bytes, siz
 /// Forgets what is kept under `name`.
 int platform_forget_key(const char *_Nonnull name);
 
+/// What posix_spawnattr_setflags(3) is told for a session of its own: POSIX_SPAWN_SETSID.
+short platform_spawn_session_flag(void);
+
 /// Lets a program, found along PATH, take this process' place: execvpe(3). Words and variables
 /// (NAME=value) are texts that stand one after another, each with a NUL; variables come before those of
 /// the environment, and in the place of those of the same names. Signals are as at a login. Returns

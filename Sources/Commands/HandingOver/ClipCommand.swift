@@ -8,19 +8,8 @@ enum ClipCommand {
     let clipboard = try Clipboard.find()
     let mark = try put(word, settings, on: clipboard)
     if settings.clipFor == 0 { return }
-    // Held until somebody listens for them, so that none is lost.
-    EndingSignals.hold()
-    defer { EndingSignals.letGo() }
-    let end = Clock.sinceBoot() + settings.clipFor
     do throws(Errno) {
-      _ = try Process.fork {
-        try? Process.startSession()
-        try? Files.changeDirectory(to: "/")
-        try? Process.detachStandardStreams()
-        try? wait(until: end)
-        clipboard.clear { mark.fits($0) }
-        return 0
-      }
+      try leave(mark, until: Clock.sinceBoot() + settings.clipFor, on: clipboard)
     } catch {
       clipboard.clear { mark.fits($0) }
       throw Complaint(
@@ -29,6 +18,37 @@ enum ClipCommand {
     guard !settings.isQuiet else { return }
     StandardStream.error.say(
       "kdbxfs: on the clipboard for \(settings.clipFor / 1_000_000_000) s")
+  }
+
+  /// Starts the process that waits, and clears the clipboard; returns when that has left the terminal,
+  /// whose end would end it too.
+  private static func leave(
+    _ mark: Mark, until end: Int64, on clipboard: Clipboard
+  ) throws(Errno) {
+    var pipe = try Pipe()
+    let reader = pipe.takeReader()
+    // By its number, for each process has a descriptor of its own under it.
+    let writer = pipe.takeWriter().release()
+    // Held until somebody listens for them, so that none is lost.
+    EndingSignals.hold()
+    defer { EndingSignals.letGo() }
+    do throws(Errno) {
+      _ = try Process.fork {
+        try? Process.startSession()
+        try? Files.changeDirectory(to: "/")
+        try? Process.detachStandardStreams()
+        _ = Descriptor(owning: writer)
+        try? wait(until: end)
+        clipboard.clear { mark.fits($0) }
+        return 0
+      }
+    } catch {
+      _ = Descriptor(owning: writer)
+      throw error
+    }
+    _ = Descriptor(owning: writer)
+    var nothing = WipedBuffer()
+    _ = try reader.read(atMost: 1, into: &nothing)
   }
 
   /// Gives what tells the value again: neither it nor the vault is in memory any longer.

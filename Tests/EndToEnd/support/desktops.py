@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
+import tempfile
 from pathlib import Path
 
 from . import programs
@@ -32,16 +33,16 @@ def x11():
 
 
 @contextlib.contextmanager
-def wayland(runtime: Path):
+def wayland():
     """weston in a screen that nobody sees: its headless one has no seat, and nobody copies without."""
-    runtime.mkdir(mode=0o700)
-    env = {"XDG_RUNTIME_DIR": str(runtime), "WAYLAND_DISPLAY": "wayland-test"}
-    with x11() as screen:
+    # A socket's path may have 107 bytes.
+    with tempfile.TemporaryDirectory(prefix="kdbxfs-weston-") as runtime, x11() as screen:
+        env = {"XDG_RUNTIME_DIR": runtime, "WAYLAND_DISPLAY": "wayland-test"}
         compositor = subprocess.Popen(
             ["weston", "--backend=x11-backend.so", "--socket=wayland-test", "--idle-time=0"],
             env=os.environ | screen | env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
-            programs.wait_until((runtime / "wayland-test").exists, "weston listens")
+            programs.wait_until((Path(runtime) / "wayland-test").exists, "weston listens")
             yield env | {"DISPLAY": ""}
         finally:
             compositor.terminate()
