@@ -397,6 +397,18 @@ class TestEdit:
         before.expect({PATH: {
             "Password": ("correct horse battery staple", "new"), "history": 1}})
 
+    def test_a_field_that_is_not_there_yet(self, way, before, editor):
+        way.good("new", "Work/Bare")
+        editor("true")
+        way.good("edit", "Work/Bare/PIN")
+        editor('printf "%s" "$(cat "$file")4711" > "$file"')
+        way.good("edit", "Work/Bare/PIN")
+        way.good("edit", "Work/Bare/notes")
+        for nothing in ("Work/PIN", "Work/Nowhere/PIN", "PIN"):
+            assert way.refused(27, "edit", nothing)
+        way.finish()
+        before.expect({"Work/Bare": {"new": {"Title": "Bare", "PIN": "4711", "Notes": "4711"}}})
+
     def test_the_copy_is_in_memory_and_private(self, mounted, editor, folder):
         editor(f'stat -f -c %T "$file" > {folder}/type; stat -c %a "$(dirname "$file")" "$file" > {folder}/mode')
         Way(mounted.vault, mounted).good("edit", PATH + "/password")

@@ -10,12 +10,12 @@ enum EditCommand {
   static func run(_ word: [UInt8], _ settings: Settings) throws(Complaint) {
     let address = try VaultFinder.address(word, settings)
     let access = try address.vault.open(for: .writing, settings, leavingInput: true)
-    switch try access.kind(of: address.path) {
-    case .file: try editField(address.path, access)
-    case .directory:
+    if try access.kind(of: address.path) == .directory {
       try access.checkEntry(address.path)
       try editEntry(address.path, access)
-    case .symbolicLink, nil: throw Complaint(.noEntry, address.path)
+    } else {
+      try access.checkField(address.path)
+      try editField(address.path, access)
     }
     try access.finish()
   }
@@ -23,7 +23,8 @@ enum EditCommand {
   private static func editField(
     _ path: Path, _ access: any EntryAccess
   ) throws(Complaint) {
-    let before = try access.read(path)
+    // What isn't there is made, if something is written.
+    let before = try access.kind(of: path) == nil ? WipedBuffer() : access.read(path)
     let after = try Editor.edit(before.bytes, named: "value")
     let value = withoutAddedLineEnd(after, before)
     guard !value.bytes.isSame(as: before.bytes) else { return }

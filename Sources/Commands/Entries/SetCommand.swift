@@ -11,13 +11,7 @@ enum SetCommand {
     let address = try VaultFinder.address(word, settings)
     let access = try address.vault.open(for: .writing, settings, leavingInput: true)
     let path = address.path
-    if try access.kind(of: path) == nil {
-      // A new field; in a group there are none.
-      guard path.bytes.contains(UInt8(ascii: "/")) else { throw Complaint(.noEntry, path) }
-      let folder = path.parent
-      if folder.lastComponent != Array("attachments".utf8) { try access.checkEntry(folder) }
-    }
-    guard try access.kind(of: path) != .directory else { throw Complaint(.isDirectory, path) }
+    try access.checkField(path)
     let value = try Self.value(for: path)
     try access.write(value.bytes, to: path)
     try access.finish()

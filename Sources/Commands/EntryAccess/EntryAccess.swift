@@ -71,6 +71,16 @@ extension EntryAccess {
     guard try kind(of: path) != nil else { throw Complaint(.noEntry, path) }
     throw Complaint("'\(path)' is no entry", exitCode: .nothingFound)
   }
+
+  /// Refuses a path that is no field and can't become one: new ones are for entries only.
+  func checkField(_ path: Path) throws(Complaint) {
+    if try kind(of: path) == nil {
+      guard path.bytes.contains(UInt8(ascii: "/")) else { throw Complaint(.noEntry, path) }
+      let folder = path.parent
+      if folder.lastComponent != Array("attachments".utf8) { try checkEntry(folder) }
+    }
+    guard try kind(of: path) != .directory else { throw Complaint(.isDirectory, path) }
+  }
 }
 
 extension Complaint {
