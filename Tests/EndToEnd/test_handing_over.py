@@ -239,6 +239,21 @@ class TestClip:
         end_clippers(github)
         assert desktop.look() == "something else"
 
+    def test_the_last_one_counts(self, desktop, mounted, github):
+        """The same value again is there for the whole time, or for ever."""
+        self.clip(desktop, github, "--for", "1h")
+        (first,) = clippers(github)
+        self.clip(desktop, github, "--for", "1h")
+        os.kill(first, signal.SIGTERM)
+        programs.wait_until(lambda: first not in clippers(github), "the first ends")
+        assert desktop.look() == PASSWORD and len(clippers(github)) == 1
+        end_clippers(github)
+        assert desktop.look() == ""
+        self.clip(desktop, github, "--for", "1h")
+        self.clip(desktop, github, "--for", "0")
+        end_clippers(github)
+        assert desktop.look() == PASSWORD
+
     def test_it_outlives_the_terminal(self, desktop, mounted, github):
         child = pexpect.spawn(
             os.fspath(programs.program()), ["clip", os.fspath(github), "--for", "1h"],

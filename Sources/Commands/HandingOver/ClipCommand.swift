@@ -7,9 +7,10 @@ enum ClipCommand {
   static func run(_ word: [UInt8], _ settings: Settings) throws(Complaint) {
     let clipboard = try Clipboard.find()
     let mark = try put(word, settings, on: clipboard)
-    if settings.clipFor == 0 { return }
+    let turn = ClipTurn()
+    if settings.clipFor == 0 { return turn.end() }
     do throws(Errno) {
-      try leave(mark, until: Clock.sinceBoot() + settings.clipFor, on: clipboard)
+      try leave(mark, turn, until: Clock.sinceBoot() + settings.clipFor, on: clipboard)
     } catch {
       clipboard.clear { mark.fits($0) }
       throw Complaint(
@@ -23,7 +24,7 @@ enum ClipCommand {
   /// Starts the process that waits, and clears the clipboard; returns when that has left the terminal,
   /// whose end would end it too.
   private static func leave(
-    _ mark: Mark, until end: Int64, on clipboard: Clipboard
+    _ mark: Mark, _ turn: ClipTurn, until end: Int64, on clipboard: Clipboard
   ) throws(Errno) {
     var pipe = try Pipe()
     let reader = pipe.takeReader()
@@ -39,7 +40,8 @@ enum ClipCommand {
         try? Process.detachStandardStreams()
         _ = Descriptor(owning: writer)
         try? wait(until: end)
-        clipboard.clear { mark.fits($0) }
+        if turn.isOurs { clipboard.clear { mark.fits($0) } }
+        turn.end()
         return 0
       }
     } catch {
