@@ -188,9 +188,11 @@ private struct Question {
       if word.starts(with: bytes) { return 80 }
       if word.span.contains(bytes.span) { return 50 }
     }
-    guard allowed > 0, (signature & ~wordSignature).nonzeroBitCount <= allowed else { return 0 }
+    guard allowed > 0, (signature & ~wordSignature).nonzeroBitCount <= 2 else { return 0 }
     let other = SearchWords.letters(of: word)
-    if let slips = Slips.count(letters, other, limit: allowed) { return 50 - 10 * slips }
+    // Where letters are missing, the other word tells how long it was to be.
+    let limit = max(allowed, Slips.allowed(inLetters: other.count))
+    if let slips = Slips.count(letters, other, limit: limit) { return 50 - 10 * slips }
     guard let slips = Slips.count(letters, other, limit: allowed, asPrefix: true) else { return 0 }
     return 40 - 10 * slips
   }

@@ -36,6 +36,8 @@ import Testing
     ("bamk", [21]), ("bnk", []), ("arger", [20]), ("githxb sm", []),
     // Two from eight on, also in a beginning.
     ("bitbuckte", [10]), ("bitbukcte", [10]), ("bixbuxex", []), ("gixhxb", []),
+    // The word that is meant may have the eight letters, too.
+    ("btbuket", [10]), ("bitbcke", [10]), ("btbuxet", []), ("samnha", [21]), ("smnha", []),
     ("exmaple", [10, 20]),
     // What is protected, but for the password; no custom field, no scheme, nothing of the bin.
     ("samantha", [21]), ("samanhta", [21]), ("safe", [21]), ("hidden", []), ("unseen", []),
