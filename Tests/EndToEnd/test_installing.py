@@ -1,13 +1,15 @@
 """Installing, the Debian package, and taking it away again."""
 
 import os
+import re
+import shutil
 import subprocess
 
 import pytest
 from support import programs
 
 SCRIPTS = programs.ROOT / "scripts"
-pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="builds in the project's own folder")
+builds = pytest.mark.skipif(os.getuid() != 0, reason="builds in the project's own folder")
 
 
 def script(name, *arguments, **environment) -> str:
@@ -26,6 +28,7 @@ def version_of(program) -> str:
     return subprocess.run([program, "--version"], check=True, capture_output=True, text=True).stdout
 
 
+@builds
 def test_what_is_installed_works_and_goes_again(folder):
     (folder / "opt").mkdir()
     script("install", "--prefix", "/opt/kdbxfs", DESTDIR=str(folder))
@@ -44,6 +47,7 @@ def test_what_is_installed_works_and_goes_again(folder):
     assert not prefix.exists()
 
 
+@builds
 def test_the_package_holds_what_is_installed_and_lintian_finds_no_error(folder):
     said = script("package-deb", DEBFULLNAME="A Packager", DEBEMAIL="packager@debian.org")
     package = said.strip().splitlines()[-1]
@@ -55,20 +59,98 @@ def test_the_package_holds_what_is_installed_and_lintian_finds_no_error(folder):
     assert "usr/share/doc/kdbxfs/changelog.Debian.gz" in files_below(folder)
 
 
-def test_bash_completes_commands_options_and_names(folder):
+def commands() -> set[str]:
+    told = programs.run("--help").out.decode()
+    return set(re.findall(r"^ +kdbxfs ([a-z-]+)", told, re.MULTILINE))
+
+
+def options(command) -> set[str]:
+    """The long options that a command's help names."""
+    return set(re.findall(r"--[a-z][a-z-]+", programs.run(command, "--help").out.decode()))
+
+
+@pytest.fixture
+def path(folder) -> str:
+    """A PATH on which `kdbxfs` is the built program."""
     (folder / "bin").mkdir()
     (folder / "bin/kdbxfs").symlink_to(programs.program())
+    return f"{folder}/bin:{os.environ['PATH']}"
 
+
+@pytest.fixture
+def bash(folder, path):
     def completed(*words) -> set[str]:
         page = programs.ROOT / "docs/completions/kdbxfs.bash"
         lines = f"""source "{page}"
             COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _kdbxfs; printf '%s\\n' "${{COMPREPLY[@]}}" """
         done = subprocess.run(
             ["bash", "-c", lines, "bash", *words], check=True, capture_output=True, text=True,
-            cwd=folder, env=os.environ | {"PATH": f"{folder}/bin:{os.environ['PATH']}"})
+            cwd=folder, env=os.environ | {"PATH": path})
         return set(done.stdout.split())
 
-    assert completed("kdbxfs", "um") == {"umount"}
-    assert "--keyfile" in completed("kdbxfs", "cat", "--k")
-    (folder / "a.kdbx").touch()
-    assert completed("kdbxfs", "info", "a.") == {"a.kdbx"}
+    return completed
+
+
+@pytest.fixture
+def fish(folder, path):
+    page = programs.ROOT / "docs/completions/kdbxfs.fish"
+
+    def completed(*words) -> set[str]:
+        line = " ".join(words)
+        done = subprocess.run(
+            ["fish", "--no-config", "-c", f"source '{page}'; complete -C '{line}'"], check=True,
+            capture_output=True, text=True, cwd=folder,
+            env=os.environ | {"PATH": path, "HOME": str(folder), "XDG_CONFIG_HOME": str(folder / "config"),
+                              "XDG_DATA_HOME": str(folder / "data"), "LC_ALL": "C.UTF-8"})
+        # A description may follow each, behind a tab.
+        return {line.split("\t")[0] for line in done.stdout.splitlines()}
+
+    return completed
+
+
+@pytest.fixture
+def zsh(folder, path):
+    """What zsh lists in a terminal of its own (zpty), as a person sees it after two tabs."""
+    (folder / "functions").mkdir()
+    shutil.copy(programs.ROOT / "docs/completions/kdbxfs.zsh", folder / "functions/_kdbxfs")
+
+    def completed(*words) -> set[str]:
+        done = subprocess.run(
+            ["zsh", "-f", programs.ROOT / "Tests/EndToEnd/support/zsh_completions.zsh",
+             folder / "functions", " ".join(words)],
+            check=True, capture_output=True, text=True, cwd=folder, stdin=subprocess.DEVNULL,
+            timeout=programs.PATIENCE,
+            env=os.environ | {"PATH": path, "HOME": str(folder), "LC_ALL": "C.UTF-8"})
+        return set(done.stdout.splitlines())
+
+    return completed
+
+
+class TestCompletions:
+    """What each shell offers, asked of the shell itself."""
+
+    @pytest.fixture(params=["bash", "zsh", "fish"])
+    def completed(self, request):
+        assert shutil.which(request.param), "run scripts/install-deps"
+        return request.getfixturevalue(request.param)
+
+    def test_all_commands(self, completed):
+        assert "umount" in commands() and len(commands()) > 25
+        assert commands() <= completed("kdbxfs", "")
+        assert completed("kdbxfs", "um") == {"umount"}
+
+    def test_all_options_of_each_command(self, completed):
+        for command in sorted(commands()):
+            assert completed("kdbxfs", command, "--") >= options(command), command
+        # Of a vault that stands in the command's place, those of mounting.
+        assert {"--keyfile", "--idle"} <= completed("kdbxfs", "a.kdbx", "--")
+        assert completed("kdbxfs", "cat", "--keyf") == {"--keyfile"}
+
+    def test_files(self, completed, folder):
+        (folder / "a.kdbx").touch()
+        assert completed("kdbxfs", "info", "a.") == {"a.kdbx"}
+        assert completed("kdbxfs", "--keyfile", "a.") == {"a.kdbx"}
+
+    def test_mounts(self, completed, mounted):
+        for command in ["umount", "status", "log"]:
+            assert str(mounted.place) in completed("kdbxfs", command, str(mounted.place)[:-1])

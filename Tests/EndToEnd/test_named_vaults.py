@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import signal
@@ -208,6 +209,96 @@ class TestService:
             env=os.environ | {"XDG_RUNTIME_DIR": str(folder), "HOME": str(folder)})
         said = [line for line in (done.stdout + done.stderr).splitlines() if "kdbxfs" in line]
         assert (done.returncode, said) == (0, [])
+
+
+def can_run_a_manager() -> bool:
+    """Whether a service manager of a user's can be run here, in a mount namespace of its own."""
+    if os.getuid() != 0 or shutil.which("systemd") is None:
+        return False
+    return subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode == 0
+
+
+@pytest.mark.skipif(not can_run_a_manager(), reason="no systemd, or no namespaces")
+class TestManager:
+    """systemd's own manager of a user's services, with the unit as it is installed."""
+
+    @pytest.fixture
+    def manage(self, main, folder, config):
+        """Runs lines of bash beside a manager; in a namespace where systemd seems to have booted.
+
+        One at a time on a machine: they would take each other's control groups.
+        """
+        with open(shutil.which("systemd"), "rb") as turn:
+            fcntl.flock(turn, fcntl.LOCK_EX)
+            yield self.manager(folder)
+
+    def manager(self, folder):
+        units = folder / "config/systemd/user"
+        units.mkdir(parents=True)
+        (units / "kdbxfs@.service").write_text(
+            UNIT.read_text().replace("PREFIX/bin/kdbxfs", str(programs.program())))
+        extra = units / "kdbxfs@main.service.d"
+        extra.mkdir()
+        (extra / "key.conf").write_text(f"[Service]\nLoadCredential=kdbxfs:{folder}/pw\n")
+        (folder / "pw").write_text("fixture")
+        runtime = folder / "run"
+        runtime.mkdir(mode=0o700)
+
+        def run(lines: str) -> list[str]:
+            done = subprocess.run(["unshare", "-m", "--propagation", "private", "bash", "-c", f"""
+                # systemd makes credentials in a namespace of its own, from which they must get back.
+                mount --make-rshared /
+                mkdir -p /run/systemd && mount -t tmpfs none /run/systemd && mkdir /run/systemd/system
+                systemd --user --unit=basic.target >"{folder}/manager" 2>&1 &
+                manager=$!
+                until [ "$(systemctl --user is-active basic.target 2>/dev/null)" = active ]; do
+                  kill -0 $manager 2>/dev/null || {{ echo no manager; exit 77; }}
+                  sleep 0.1
+                done
+                {lines}
+                systemctl --user exit
+                wait $manager
+                """], capture_output=True, text=True, timeout=programs.PATIENCE, stdin=subprocess.DEVNULL,
+                env={"PATH": os.environ["PATH"], "HOME": str(folder), "XDG_RUNTIME_DIR": str(runtime),
+                     "XDG_CONFIG_HOME": str(folder / "config"), "SYSTEMD_LOG_TARGET": "console",
+                     **programs.PRINTED})
+            if done.returncode == 77:
+                pytest.skip("no service manager of a user's starts here: " + (folder / "manager").read_text())
+            return done.stdout.splitlines()
+
+        return run
+
+    def test_it_is_started_when_the_vault_is_there_and_stopped_when_it_is_saved(
+            self, manage, place, vault):
+        said = manage(f"""
+            systemctl --user start kdbxfs@main; echo "started $?"
+            systemctl --user is-active kdbxfs@main
+            cat "{place}/{ENTRY}/username"; echo
+            printf carol > "{place}/{ENTRY}/username"
+            systemctl --user stop kdbxfs@main; echo "stopped $?"
+            systemctl --user show -P Result kdbxfs@main
+            mountpoint -q "{place}" || echo gone
+            """)
+        assert said == ["started 0", "active", "alice", "stopped 0", "success", "gone"]
+        assert programs.run("cat", vault, f"{ENTRY}/username", password="fixture").out == b"carol"
+
+    def test_the_end_of_the_manager_saves_too(self, manage, place, vault):
+        said = manage(f"""
+            systemctl --user start kdbxfs@main; echo "started $?"
+            printf dave > "{place}/{ENTRY}/username"
+            """)
+        assert said == ["started 0"]
+        assert programs.run("cat", vault, f"{ENTRY}/username", password="fixture").out == b"dave"
+
+    def test_a_wrong_password_fails_and_is_not_tried_again(self, manage, folder):
+        (folder / "pw").write_text("wrong")
+        said = manage("""
+            systemctl --user start kdbxfs@main 2>/dev/null; echo "started $?"
+            systemctl --user is-active kdbxfs@main
+            systemctl --user show -P ExecMainStatus kdbxfs@main
+            systemctl --user show -P NRestarts kdbxfs@main
+            """)
+        assert said == ["started 1", "failed", "12", "0"]
 
 
 class TestPinentry:

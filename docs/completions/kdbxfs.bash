@@ -2,8 +2,8 @@
 
 _kdbxfs_mounts() {
   local place
-  while read -r _ _ _ _ place _ rest; do
-    [[ $rest == *" - fuse.kdbxfs "* ]] && printf '%b\n' "${place//\\/\\0}"
+  while IFS=' ' read -r _ _ _ _ place _ rest; do
+    [[ " $rest" == *" - fuse.kdbxfs "* ]] && printf '%b\n' "${place//\\/\\0}"
   done </proc/self/mountinfo
 }
 
@@ -38,7 +38,7 @@ _kdbxfs() {
         compgen -f -- "$word"
       )
       ;;
-    *:umount | *:save | *:status | *:lock | *:unlock)
+    *:umount | *:save | *:status | *:log | *:lock | *:unlock)
       local IFS=$'\n'
       mapfile -t COMPREPLY < <(compgen -W "$(_kdbxfs_mounts)" -- "$word")
       ;;
