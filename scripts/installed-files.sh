@@ -27,8 +27,6 @@ bin/git-credential-kdbxfs kdbxfs
 bin/kdbxfs-askpass kdbxfs
 sbin/mount.fuse.kdbxfs mount.kdbxfs
 sbin/umount.fuse.kdbxfs mount.kdbxfs
-share/man/man1/git-credential-kdbxfs.1.gz kdbxfs.1.gz
-share/man/man1/kdbxfs-askpass.1.gz kdbxfs.1.gz
 share/man/man8/mount.fuse.kdbxfs.8.gz mount.kdbxfs.8.gz
 share/man/man8/umount.fuse.kdbxfs.8.gz mount.kdbxfs.8.gz
 LINKS

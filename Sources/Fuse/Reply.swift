@@ -48,13 +48,29 @@ struct Duty: ~Copyable, @unchecked Sendable {
     unsafe answer(error) { request in unsafe fuse_reply_err(request, error.rawValue) }
   }
 
+  /// Who has sent the request.
+  var caller: RequestCaller {
+    // SAFETY: the context is a part of the request, which is there until it is answered.
+    let context = unsafe fuse_req_ctx(request)
+    guard let context = unsafe context else { return RequestCaller(thread: 0, user: .max) }
+    return unsafe RequestCaller(thread: context.pointee.pid, user: context.pointee.uid)
+  }
+
   /// The request, for libfuse's calls that don't answer it.
   var pending: fuse_req_t { unsafe request }
+}
+
+/// Who has sent a request, as the kernel knows it.
+package struct RequestCaller: Hashable, Sendable {
+  /// The number of the thread; 0 where it isn't one of this process' PID namespace.
+  package let thread: Int32
+  package let user: UInt32
 }
 
 /// Answers what has no result but success.
 package struct EmptyReply: ~Copyable, Sendable {
   let duty: Duty
+  package var caller: RequestCaller { duty.caller }
 
   package consuming func failure(_ error: Errno) { duty.failure(error) }
 
@@ -86,6 +102,7 @@ package struct EntryReply: ~Copyable, Sendable {
 /// Answers with attributes.
 package struct AttributesReply: ~Copyable, Sendable {
   let duty: Duty
+  package var caller: RequestCaller { duty.caller }
 
   package consuming func failure(_ error: Errno) { duty.failure(error) }
 
@@ -132,6 +149,7 @@ package struct StatisticsReply: ~Copyable, Sendable {
 /// for a private mapping.
 package struct OpenReply: ~Copyable, Sendable {
   let duty: Duty
+  package var caller: RequestCaller { duty.caller }
 
   package consuming func failure(_ error: Errno) { duty.failure(error) }
 
@@ -164,6 +182,7 @@ package struct OpenDirectoryReply: ~Copyable, Sendable {
 /// Answers with a file that was made and opened.
 package struct CreateReply: ~Copyable, Sendable {
   let duty: Duty
+  package var caller: RequestCaller { duty.caller }
 
   package consuming func failure(_ error: Errno) { duty.failure(error) }
 
@@ -179,6 +198,7 @@ package struct CreateReply: ~Copyable, Sendable {
 /// Answers a read.
 package struct DataReply: ~Copyable, Sendable {
   let duty: Duty
+  package var caller: RequestCaller { duty.caller }
 
   package consuming func failure(_ error: Errno) { duty.failure(error) }
 
@@ -193,6 +213,7 @@ package struct DataReply: ~Copyable, Sendable {
 /// Answers a write.
 package struct WriteReply: ~Copyable, Sendable {
   let duty: Duty
+  package var caller: RequestCaller { duty.caller }
 
   package consuming func failure(_ error: Errno) { duty.failure(error) }
 
@@ -204,6 +225,7 @@ package struct WriteReply: ~Copyable, Sendable {
 /// Answers with the value of an extended attribute, or a list of names.
 package struct ExtendedAttributeReply: ~Copyable, Sendable {
   let duty: Duty
+  package var caller: RequestCaller { duty.caller }
   /// The room that the caller has; 0 asks for the size only.
   let room: Int
 

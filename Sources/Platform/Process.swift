@@ -62,6 +62,11 @@ package enum Process {
   /// The user that this process acts for.
   package static var user: UInt32 { geteuid() }
 
+  /// What that user is called; the number where there is no name.
+  package static var userName: String {
+    (try? UserSwitch(to: Array("\(user)".utf8)))?.title ?? "\(user)"
+  }
+
   /// The group that this process acts for.
   package static var group: UInt32 { getegid() }
 

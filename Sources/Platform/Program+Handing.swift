@@ -5,16 +5,12 @@ import Secrets
 extension Program {
   /// Whether there is a program of this name along `PATH`.
   package static func isThere(_ name: String) -> Bool {
-    files(named: Array(name.utf8)).contains { Files.isProgram($0) }
-  }
-
-  /// The files of this name along `PATH`, programs or not.
-  private static func files(named name: [UInt8]) -> [Path] {
     // What execvp(3) takes without the variable.
     let folders = Process.environment("PATH") ?? Array("/bin:/usr/bin".utf8)
-    return folders.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-      .map { Path($0).appending(name) }
-      .filter { (try? Files.status(of: $0)) != nil }
+    let colon = UInt8(ascii: ":")
+    return folders.split(separator: colon, omittingEmptySubsequences: false).contains { folder in
+      Files.isProgram(Path(folder).appending(name))
+    }
   }
 
   /// Runs a program with `input` on its standard input, and waits until it ends.
@@ -76,11 +72,7 @@ extension Program {
         return unsafe platform_become_program(first, arguments.count, start, variables.count)
       }
     }
-    // A folder along PATH that we may not look into is no program that we may not run.
-    let isMissing =
-      error == EACCES && !arguments[0].contains(UInt8(ascii: "/"))
-      && files(named: arguments[0]).isEmpty
-    return isMissing ? .noEntry : Errno(rawValue: error)
+    return Errno(rawValue: error)
   }
 }
 

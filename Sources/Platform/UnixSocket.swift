@@ -37,13 +37,28 @@ package enum UnixSocket {
     return Descriptor(owning: try systemCall { platform_accept(number) })
   }
 
-  package static func connect(to path: Path) throws(Errno) -> Descriptor {
+  /// Connects; ``Errno/tryAgain`` where nobody takes the call for so many milliseconds, or takes what is
+  /// written later.
+  package static func connect(
+    to path: Path, waitingAtMost milliseconds: Int? = nil
+  ) throws(Errno) -> Descriptor {
     let socket = try make()
     let number = socket.number
+    if let milliseconds {
+      var limit = timeval(tv_sec: milliseconds / 1000, tv_usec: milliseconds % 1000 * 1000)
+      let size = socklen_t(MemoryLayout<timeval>.size)
+      try systemCall { unsafe setsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &limit, size) }
+    }
     try unsafe withAddress(of: path) { (address, size) throws(Errno) in
       try systemCall { unsafe Glibc.connect(number, address, size) }
     }
     return socket
+  }
+
+  /// Sends a few bytes, or nothing where there is no room for them now, or nobody.
+  package static func sendAtOnce(_ bytes: [UInt8], to socket: CInt) {
+    let flags = CInt(MSG_DONTWAIT | MSG_NOSIGNAL)
+    _ = unsafe bytes.withUnsafeBytes { unsafe send(socket, $0.baseAddress, $0.count, flags) }
   }
 
   package static func peer(of socket: borrowing Descriptor) throws(Errno) -> Peer {

@@ -36,6 +36,9 @@ package struct UserSwitch: Hashable, Sendable {
     self.group = other ?? group
   }
 
+  /// The user's name, fit for a line of text.
+  var title: String { Path(name).description }
+
   /// Becomes the user for good, with the user's groups, and an environment that a login would give;
   /// call it while this process has one thread, and before anything of the user's is read.
   ///

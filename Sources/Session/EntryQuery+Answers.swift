@@ -4,12 +4,33 @@ import Vault
 package import VaultTree
 
 extension EntryQuery {
+  /// What stands between the parts of a change: a character that no name in a vault can have.
+  package static let partDivider = "\u{1F}"
+
   /// Answers from a tree; lists in the answer belong together, item by item.
   ///
-  /// `saved` is the state of the last save, which ``difference`` compares with.
+  /// `saved` is the state of the last save, which ``difference`` compares with; `accessor` is who asks,
+  /// for the log of a mount.
   package func answer(
-    from tree: VaultTree, saved: Document?
+    from tree: VaultTree, saved: Document?, for accessor: Accessor? = nil
   ) throws(SessionError) -> JSONObject {
+    let touched = accessor.flatMap { _ in logged.map { ($0.action, tree.loggedPlaces($0.paths)) } }
+    let answer = try answer(from: tree, saved)
+    if let accessor, let (action, places) = touched { tree.note(action, places, by: accessor) }
+    return answer
+  }
+
+  /// What the log says of it: of a purge too, whose entries it can't name any more.
+  private var logged: (action: AccessAction, paths: [[UInt8]])? {
+    switch self {
+    case .find, .difference: nil
+    case .remove(let paths), .purge(let paths, _, false): (.remove, paths.map { Array($0.utf8) })
+    case .purge: nil
+    case .restore(let path, _), .revert(let path): (.restore, [Array(path.utf8)])
+    }
+  }
+
+  private func answer(from tree: VaultTree, _ saved: Document?) throws(SessionError) -> JSONObject {
     do throws(WholeEntryError) {
       var answer: JSONObject = ["ok": .boolean(true)]
       switch self {
@@ -47,7 +68,7 @@ extension EntryQuery {
 
   private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-  /// A list for each thing that is told of a change; parts are divided by line feeds.
+  /// A list for each thing that is told of a change; parts are divided by ``partDivider``.
   private static func append(_ changes: [VaultChange], to answer: inout JSONObject) {
     func path(_ names: [[UInt8]]) -> String {
       names.map { text(NameCoding.encoded($0, in: .group)) }.joined(separator: "/")
@@ -56,7 +77,7 @@ extension EntryQuery {
     answer.append("kinds", .strings(changes.map { $0.isGroup ? "group" : "entry" }))
     answer.append("paths", .strings(changes.map { path($0.path) }))
     answer.append("from", .strings(changes.map { path($0.oldPath) }))
-    answer.append("parts", .strings(changes.map { $0.parts.joined(separator: "\n") }))
+    answer.append("parts", .strings(changes.map { $0.parts.joined(separator: partDivider) }))
   }
 }
 

@@ -28,13 +28,14 @@ extension VaultSession {
     let found =
       isReadOnly ? nil : RescuedEdits.find(for: vault, in: surroundings.stateFolder, at: now, log)
     if isReadOnly { RescuedEdits.name(of: vault, in: surroundings.stateFolder, log) }
+    let callers = CallerBook()
     do throws(Errno) {
       let session = try VaultSession(
         tree: VaultTree(
           found?.document ?? vault.document, options: options, isReadOnly: isReadOnly,
-          clock: surroundings.clock),
+          clock: surroundings.clock, callers: callers),
         vault: vault, isReadOnly: isReadOnly, mountPoint: mountPoint, options: options, log: log,
-        surroundings: surroundings, lock: access.takeLock())
+        surroundings: surroundings, callers: callers, lock: access.takeLock())
       session.tree.setChangeHandler { [weak session] in session?.noteChange() }
       if let found {
         session.state.withLock { $0.rescues = found.files }
@@ -54,21 +55,23 @@ extension VaultTree {
   package convenience init(_ vault: OpenedVault, options: SessionOptions, isReadOnly: Bool) {
     self.init(
       vault.document, options: options, isReadOnly: isReadOnly, now: { Clock.wall() },
-      monotonic: { Clock.sinceBoot() })
+      monotonic: { Clock.sinceBoot() }, callers: nil)
   }
 
   /// The tree of an opened vault, on a session's clocks.
   convenience init(
-    _ document: Document, options: SessionOptions, isReadOnly: Bool, clock: SessionClock
+    _ document: Document, options: SessionOptions, isReadOnly: Bool, clock: SessionClock,
+    callers: CallerBook
   ) {
     self.init(
       document, options: options, isReadOnly: isReadOnly, now: { clock.wall() },
-      monotonic: { clock.sinceBoot() })
+      monotonic: { clock.sinceBoot() }, callers: callers)
   }
 
   private convenience init(
     _ document: Document, options: SessionOptions, isReadOnly: Bool,
-    now: @escaping @Sendable () -> ClockTime, monotonic: @escaping @Sendable () -> Int64
+    now: @escaping @Sendable () -> ClockTime, monotonic: @escaping @Sendable () -> Int64,
+    callers: CallerBook?
   ) {
     var treeOptions = TreeOptions(
       now: {
@@ -80,6 +83,11 @@ extension VaultTree {
     treeOptions.isExact = options.isExact
     treeOptions.showsHidden = options.showsHidden
     treeOptions.allowsPurge = options.allowsPurge
+    if let callers {
+      treeOptions.identify = { callers.accessor(thread: $0.thread, user: $0.user) }
+      let (user, name) = (Process.user, Process.userName)
+      treeOptions.userName = { $0 == user ? name : "\($0)" }
+    }
     self.init(Vault(document), options: treeOptions)
   }
 }

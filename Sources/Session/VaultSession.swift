@@ -95,6 +95,8 @@ package final class VaultSession: Sendable {
   let log: SessionLog
   let options: SessionOptions
   let surroundings: SessionSurroundings
+  /// Who uses the vault.
+  let callers: CallerBook
   /// What others may do to the vault's file.
   let outside: OutsideChanges
   let state: Mutex<State>
@@ -110,7 +112,7 @@ package final class VaultSession: Sendable {
   init(
     tree: VaultTree, vault: OpenedVault, isReadOnly: Bool, mountPoint: Path,
     options: SessionOptions, log: SessionLog, surroundings: SessionSurroundings,
-    lock: consuming FileLock?
+    callers: CallerBook, lock: consuming FileLock?
   ) throws(Errno) {
     self.tree = tree
     self.isReadOnly = isReadOnly
@@ -118,6 +120,7 @@ package final class VaultSession: Sendable {
     self.log = log
     self.options = options
     self.surroundings = surroundings
+    self.callers = callers
     outside = OutsideChanges(of: vault.document)
     outside.watch(vault.file)
     bell = try Bell()

@@ -19,6 +19,10 @@ extension HandleNumber {
   init(_ handle: HandleID) { self.init(rawValue: handle.rawValue) }
 }
 
+extension RequestOrigin {
+  init(_ caller: RequestCaller) { self.init(thread: caller.thread, user: caller.user) }
+}
+
 extension FileTime {
   init(_ time: Timestamp) { self.init(seconds: time.seconds, nanoseconds: time.nanoseconds) }
 }

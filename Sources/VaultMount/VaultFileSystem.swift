@@ -118,7 +118,7 @@ extension VaultFileSystem {
     do throws(TreeError) {
       found = try tree.setAttributes(
         of: NodeID(inode), handle: handle.map { HandleID($0) },
-        AttributeChange(changes, owner: owner))
+        AttributeChange(changes, owner: owner), by: RequestOrigin(reply.caller))
     } catch {
       return reply.failure(Errno(error))
     }
@@ -203,16 +203,18 @@ extension VaultFileSystem {
 
   func removeFile(_ name: [UInt8], in directory: InodeNumber, _ reply: consuming EmptyReply) {
     use()
+    let origin = RequestOrigin(reply.caller)
     answer(reply) { () throws(TreeError) in
-      try tree.remove(name, in: NodeID(directory))
+      try tree.remove(name, in: NodeID(directory), by: origin)
       listings.change(directory)
     }
   }
 
   func removeDirectory(_ name: [UInt8], in directory: InodeNumber, _ reply: consuming EmptyReply) {
     use()
+    let origin = RequestOrigin(reply.caller)
     answer(reply) { () throws(TreeError) in
-      try tree.removeDirectory(name, in: NodeID(directory))
+      try tree.removeDirectory(name, in: NodeID(directory), by: origin)
       listings.change(directory)
     }
   }
@@ -224,9 +226,10 @@ extension VaultFileSystem {
   ) {
     use()
     guard let flags = RenameFlags(flags) else { return reply.failure(.invalid) }
+    let origin = RequestOrigin(reply.caller)
     answer(reply) { () throws(TreeError) in
       try tree.rename(
-        name, in: NodeID(directory), to: newName, in: NodeID(newDirectory), flags)
+        name, in: NodeID(directory), to: newName, in: NodeID(newDirectory), flags, by: origin)
       listings.change(directory)
       listings.change(newDirectory)
     }
@@ -243,7 +246,8 @@ extension VaultFileSystem {
     use()
     let made: (attributes: NodeAttributes, handle: HandleID)
     do throws(TreeError) {
-      made = try tree.create(name, in: NodeID(directory), OpenFlags(flags))
+      made = try tree.create(
+        name, in: NodeID(directory), OpenFlags(flags), by: RequestOrigin(reply.caller))
     } catch {
       return reply.failure(Errno(error))
     }
@@ -255,10 +259,11 @@ extension VaultFileSystem {
   }
 
   func open(_ inode: InodeNumber, _ flags: FileOpenFlags, _ reply: consuming OpenReply) {
-    use()
+    if VaultTree.countsAsUse(NodeID(inode)) { use() }
     let handle: HandleID
     do throws(TreeError) {
-      handle = try tree.open(NodeID(inode), OpenFlags(flags))
+      handle = try tree.open(
+        NodeID(inode), OpenFlags(flags), by: RequestOrigin(reply.caller))
     } catch {
       return reply.failure(Errno(error))
     }
@@ -270,10 +275,11 @@ extension VaultFileSystem {
     _ inode: InodeNumber, _ handle: HandleNumber, at offset: Int, count: Int,
     _ reply: consuming DataReply
   ) {
-    use()
+    if VaultTree.countsAsUse(NodeID(inode)) { use() }
     var buffer = WipedBuffer(capacity: min(count, 256))
     do throws(TreeError) {
-      try tree.read(HandleID(handle), at: offset, count: count, into: &buffer)
+      try tree.read(
+        HandleID(handle), at: offset, count: count, into: &buffer, by: RequestOrigin(reply.caller))
     } catch {
       return reply.failure(Errno(error))
     }
@@ -287,7 +293,8 @@ extension VaultFileSystem {
     use()
     let count: Int
     do throws(TreeError) {
-      count = try tree.write(HandleID(handle), at: offset, bytes, append: appends)
+      count = try tree.write(
+        HandleID(handle), at: offset, bytes, append: appends, by: RequestOrigin(reply.caller))
     } catch {
       return reply.failure(Errno(error))
     }
@@ -329,7 +336,8 @@ extension VaultFileSystem {
   ) {
     let value: [UInt8]
     do throws(TreeError) {
-      value = try tree.extendedAttribute(name, of: NodeID(inode))
+      value = try tree.extendedAttribute(
+        name, of: NodeID(inode), by: RequestOrigin(reply.caller))
     } catch {
       return reply.failure(Errno(error))
     }

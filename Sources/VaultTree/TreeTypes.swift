@@ -193,6 +193,10 @@ package struct TreeOptions: Sendable {
   package var now: @Sendable () -> Timestamp
   /// Nanoseconds of a clock that never goes back and counts sleep (CLOCK_BOOTTIME).
   package var monotonic: @Sendable () -> Int64
+  /// Looks who has sent a request, for the log; nil where none is kept.
+  package var identify: (@Sendable (RequestOrigin) -> Accessor)?
+  /// What the log calls a user.
+  package var userName: @Sendable (UInt32) -> String = { "\($0)" }
 
   package init(
     now: @escaping @Sendable () -> Timestamp, monotonic: @escaping @Sendable () -> Int64

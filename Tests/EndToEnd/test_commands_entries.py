@@ -180,6 +180,21 @@ class TestFind:
         assert way.good("find", "GitHub", "alice") == PATH + "\n"
         assert way.good("find", "work", "code") == PATH + "\n"
 
+    @pytest.mark.parametrize("title, near, far", [
+        # Eight letters and two slips: wrong, missing, too many, swapped, at either end; three are too many.
+        ("passport",
+         ["pbssporz", "pssprt", "pasporx", "passpporrt", "apsspotr", "qqssport", "passpoxx"],
+         ["pxsxpxrt", "psprt", "pxssprx", "passpxxx"]),
+        ("Überfahrt", ["uberfahrd", "übefrahtr", "überfat"], ["qqqfahrt", "übfxhrt"]),
+        # One in a shorter word.
+        ("Seafood", ["sefood", "saefood", "xeafood"], ["sefod", "saefodo", "xeafoox"]),
+    ])
+    def test_two_slips_are_forgiven_from_eight_letters_on(self, way, title, near, far):
+        way.good("new", f"Internet/{title}")
+        for word in near + far:
+            found = way.run("find", word).out.decode().splitlines()
+            assert (f"Internet/{title}" in found) == (word in near), word
+
     def test_names_are_those_of_the_tree(self, way):
         assert way.good("find", "a", "b").splitlines()[0] == "Internet/a%2Fb"
         assert way.good("find", "café") == "Grüße 🔑/café\n"
@@ -312,6 +327,49 @@ class TestNewAndMove:
         assert "no such" in way.refused(27, "mv", PATH, "Work")
         assert "already" in way.refused(24, "mv", "Work/Forge", "Internet/Mail")
         assert way.run("mv", "Internet/Mail", "Internet").code == 0
+
+
+class TestGenerated:
+    """`new --generate`: a fresh password, which isn't shown."""
+
+    def password(self, way, *options) -> str:
+        done = way.run("new", "--generate", *options, "Internet/Fresh")
+        assert (done.code, done.out) == (0, b""), done.err
+        (self.bits,) = map(int, re.fullmatch(r"kdbxfs: (\d+) bits\n", done.err).groups())
+        if way.mount:
+            return (way.mount / "Internet/Fresh/password").read_text()
+        return programs.run(
+            "cat", "--passfile", way.key, way.vault, "Internet/Fresh/password").out.decode()
+
+    def test_of_characters(self, way, before):
+        password = self.password(way, "--username", "carol")
+        assert len(password) == 24 and self.bits > 150
+        way.finish()
+        before.expect({"Internet/Fresh": {"new": {
+            "Title": "Fresh", "UserName": "carol", "Password": password}}})
+
+    def test_of_few_kinds(self, way):
+        password = self.password(way, "--length", "12", "--classes", "digits", "--no-lookalikes")
+        assert re.fullmatch("[3479]{12}", password)
+
+    def test_of_words(self, way):
+        password = self.password(way, "--words", "4")
+        assert self.bits == 51 and re.fullmatch("[a-z]+(-[a-z]+)+", password)
+
+    def test_shown_where_that_is_asked_for(self, way):
+        done = way.run("new", "--generate", "--show", "Internet/Fresh")
+        assert done.code == 0 and len(done.out) == 25
+        if way.mount:
+            assert (way.mount / "Internet/Fresh/password").read_bytes() + b"\n" == done.out
+
+    @pytest.mark.parametrize("options", [
+        ("--length", "9"), ("--words", "4"), ("--show",), ("--classes", "digits"),
+        ("--generate", "--length", "0"), ("--generate", "--length", "9", "--words", "4"),
+        ("--generate", "--words", "4", "--classes", "digits"), ("--generate", "--length", "2000"),
+    ], ids=" ".join)
+    def test_what_makes_no_sense_makes_nothing(self, way, options):
+        way.refused(1, "new", *options, "Internet/Fresh")
+        assert way.run("find", "fresh").code == 27
 
 
 class TestBin:

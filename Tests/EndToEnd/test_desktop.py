@@ -155,7 +155,7 @@ def test_sleep_waits_until_the_vault_is_saved_and_locked(vault, place, folder, d
     desktop.sleep(True)
     waits_for(mount, "locking")
     # Whoever gave the delay up by now would do it at once.
-    for _ in range(5):
+    for _ in range(20):
         assert desktop.delays() == 1, "the machine may sleep before the vault is saved"
     assert vault.read_bytes() == before and state(place) == "locking"
     reader = os.open(steps, os.O_RDWR)

@@ -3,7 +3,6 @@
 import contextlib
 import errno
 import faulthandler
-import hashlib
 import json
 import os
 import shutil
@@ -56,19 +55,10 @@ def numbers(top: Path) -> dict[str, int]:
     return found
 
 
-def socket_of(mount) -> Path:
-    """The socket that the serving process listens on: its name is made of the mount point's."""
-    name = hashlib.sha256(os.fsencode(mount.place)).hexdigest()[:32] + ".socket"
-    for line in Path("/proc/net/unix").read_text().splitlines():
-        if line.endswith("/" + name):
-            return Path(line.split(maxsplit=7)[7])
-    raise AssertionError("no socket")
-
-
 def connect(mount):
     caller = socket.socket(socket.AF_UNIX)
     caller.settimeout(60)
-    caller.connect(os.fspath(socket_of(mount)))
+    caller.connect(os.fspath(programs.control_socket(mount.place)))
     return caller
 
 
@@ -348,7 +338,7 @@ class TestKeePass1:
 
 class TestControlSocket:
     def test_it_is_for_its_user_only(self, mounted):
-        path = socket_of(mounted)
+        path = programs.control_socket(mounted.place)
         assert path.stat().st_mode & 0o777 == 0o600
         assert path.parent.stat().st_mode & 0o777 == 0o700
         if os.getuid() == 0:
@@ -368,7 +358,7 @@ class TestControlSocket:
             os.chmod(runtime, 0o755)
             env = {"XDG_RUNTIME_DIR": runtime}
             mount = programs.mount(vault, place, password="fixture", env=env)
-            path = socket_of(mount)
+            path = programs.control_socket(mount.place)
             path.chmod(0o666)
             path.parent.chmod(0o755)
             caller = (

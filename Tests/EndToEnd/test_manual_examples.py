@@ -220,6 +220,7 @@ EFFECTS = {
     "kdbxfs purge": said("^Recycle Bin/Old forum$"),
     "echo mallory": holds("~/vault/Internet/GitHub/username", "mallory"),
     "kdbxfs revert": holds("~/vault/Internet/GitHub/username", "alice"),
+    "kdbxfs log": said(r"\tread\t\d+\tInternet/GitHub/password\tcat \("),
     "kdbxfs clip": is_cleared,
     "kdbxfs run": says_nothing,
     "echo 'token: {{": holds("~/config.template", "token: {{ Internet/GitHub/password }}\n"),

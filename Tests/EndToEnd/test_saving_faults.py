@@ -131,6 +131,40 @@ class TestFullDisk:
         assert list((state / "kdbxfs").iterdir()) == []
         mount.unmount()
 
+    @pytest.mark.parametrize("what", ["full", "read-only"])
+    @pytest.mark.parametrize("command", [
+        ("set", ENTRY + "/url"), ("new", "--username", "carol", "Internet/Wiki"), ("rm", ENTRY),
+        ("new", "--generate", "Internet/Wiki"), ("mv", ENTRY, "Work")], ids=lambda c: c[0] + str(len(c)))
+    def test_a_command_on_the_file_says_so_and_leaves_it(self, disk, state, folder, command, what):
+        vault = disk / "vault.kdbx"
+        before = vault.read_bytes()
+        if what == "full":
+            fill(disk)
+        else:
+            subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
+        left = sorted(path.name for path in disk.iterdir())
+        (folder / "key").write_text("fixture")
+        arguments = [command[0], "-v", vault, "--passfile", folder / "key", *command[1:]]
+
+        def run():
+            return programs.run(*arguments, password=NEW, env={"XDG_STATE_HOME": str(state)})
+
+        done = run()
+        assert done.code == 24 and len(done.errors) == 1, done.err
+        said = "No space left on device" if what == "full" else "can't be written"
+        assert said in done.errors[0]
+        assert done.out == b""
+        # The old file is whole, nothing lies beside it, and nothing waits elsewhere to be taken up.
+        assert vault.read_bytes() == before
+        assert sorted(path.name for path in disk.iterdir()) == left
+        assert not state.exists() or not list(state.rglob("*.kdbx"))
+        if what == "full":
+            (disk / "filler").unlink()
+        else:
+            subprocess.run(["mount", "-o", "remount,rw", disk], check=True)
+        assert run().code == 0
+        assert vault.read_bytes() != before
+
     def test_the_next_mount_takes_it_up(self, mount, disk, state, place):
         edit(mount)
         fill(disk)

@@ -74,7 +74,7 @@ def test_views_are_not_met_and_refuse_writes(mounted, github):
 def test_links_lead_to_entries(mounted, github):
     views = mounted / ".kdbxfs"
     uuid = os.getxattr(github, "user.kdbx.uuid").decode()
-    assert sorted(os.listdir(views)) == ["by-host", "by-tag", "by-uuid", "generate", "search"]
+    assert sorted(os.listdir(views)) == ["by-host", "by-tag", "by-uuid", "generate", "log", "search"]
     assert os.readlink(views / "by-uuid" / uuid) == "../../Internet/GitHub"
     assert (views / "by-uuid" / uuid.upper() / "username").read_text() == "alice"
     assert (views / "by-tag" / "code" / "GitHub" / "username").read_text() == "alice"

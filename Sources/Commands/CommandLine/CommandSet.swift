@@ -16,6 +16,7 @@ struct CommandSet: OptionSet, Sendable {
   static let create = CommandSet(rawValue: 1 << 40)
   static let changeKey = CommandSet(rawValue: 1 << 41)
   static let generate = CommandSet(rawValue: 1 << 42)
+  static let log = CommandSet(rawValue: 1 << 43)
   static let totp = CommandSet(rawValue: 1 << 11)
   static let find = CommandSet(rawValue: 1 << 12)
   static let match = CommandSet(rawValue: 1 << 13)

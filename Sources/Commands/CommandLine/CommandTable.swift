@@ -90,6 +90,13 @@ struct CommandSpec: Sendable {
     ) { (words, settings) throws(Complaint) in
       try ControlCommands.status(Path(words[0]), asJSON: settings.printsJSON)
     },
+    command(
+      "log", .log, "[--json] MOUNTPOINT", 1...1, wants: "a mount point",
+      "Prints who read or wrote which field when: the process, its parents, the user; never a value.",
+      example: "kdbxfs log ~/vault"
+    ) { (words, settings) throws(Complaint) in
+      try LogCommand.run(Path(words[0]), asJSON: settings.printsJSON)
+    },
   ]
 
   // MARK: - Vault files
@@ -111,10 +118,12 @@ struct CommandSpec: Sendable {
         Path(words[0]), paths: Array(words.dropFirst()), settings)
     },
     command(
-      "info", .information, "VAULT", 1...1, wants: "a vault",
+      "info", .information, "[--json] VAULT", 1...1, wants: "a vault",
       "Prints what the header of the file says; no password is asked.",
       example: "kdbxfs info passwords.kdbx"
-    ) { (words, _) throws(Complaint) in try VaultCommands.information(Path(words[0])) },
+    ) { (words, settings) throws(Complaint) in
+      try VaultCommands.information(Path(words[0]), asJSON: settings.printsJSON)
+    },
     CommandSpec(
       "check", .check, "[--repair] [--json] VAULT", 1...1, wants: "a vault",
       "Says what other programs refuse, garble or lose of the vault; ends with 26 if there is a fault.",

@@ -1,4 +1,5 @@
 import DesktopBus
+import Generation
 import Platform
 
 /// Options that the usage text lists together.
@@ -116,15 +117,15 @@ struct OptionGroup: Sendable {
     [
       OptionSpec(
         "mount", "m", for: [.onEither, .onMount],
-        "the vault that is mounted there, or has this name: paths begin at its root",
+        "the vault that is mounted there, or has this name",
         .value("MOUNTPOINT") { $0.mount = $1 }),
       OptionSpec(
         "vault", "v", for: .onEither,
-        "the vault's file, which needs no mount: paths begin at its root, and its key is asked for",
+        "the vault's file, without a mount; asks for its key",
         .value("VAULT") { $0.vaultFile = Path($1) }),
     ],
     note:
-      "A path that leads into a mount needs neither; any other begins at the root of the only vault that you have mounted."
+      "Without: a path into a mount, or one from the root of the only mounted vault."
   )
 
   static let asking = OptionGroup(
@@ -139,7 +140,10 @@ struct OptionGroup: Sendable {
           + " mount takes them up",
         .flag { $0.leavesUnsaved = true }),
       OptionSpec(
-        "json", for: [.status, .check, .merge, .find, .match, .purge, .difference],
+        "json",
+        for: [
+          .status, .log, .list, .information, .check, .merge, .find, .match, .purge, .difference,
+        ],
         "print the answer as JSON",
         .flag { $0.printsJSON = true }),
       OptionSpec(
@@ -197,10 +201,29 @@ struct OptionGroup: Sendable {
     "A new password: so many characters (24) of each class, or words (6):",
     [
       OptionSpec(
-        "classes", for: .generate, "of lower, upper, digits, symbols: with commas between them",
+        "generate", for: .new, "the entry gets a new password, which isn't shown",
+        .flag { $0.generation.isWanted = true }),
+      OptionSpec(
+        "length", for: .new, "of so many characters",
+        .value("COUNT") { (settings, value) throws(Complaint) in
+          settings.generation.length = try PasswordRecipe.number(
+            value, atMost: CharacterRecipe.mostCharacters)
+        }),
+      OptionSpec(
+        "words", for: .new, "of so many words",
+        .value("COUNT") { (settings, value) throws(Complaint) in
+          settings.generation.wordCount = try PasswordRecipe.number(
+            value, atMost: WordRecipe.mostWords)
+        }),
+      OptionSpec(
+        "show", for: .new, "print it", .flag { $0.generation.isShown = true }),
+      OptionSpec(
+        "classes", for: [.generate, .new],
+        "of these, with commas: lower,upper,digits,symbols",
         .value("LIST", setClasses)),
       OptionSpec(
-        "no-lookalikes", for: .generate, "without what looks like something else: 0O1Il|8B6G5S2Z",
+        "no-lookalikes", for: [.generate, .new],
+        "without what looks like something else: 0O1Il|8B6G5S2Z",
         .flag { $0.generation.avoidsLookAlikes = true }),
       OptionSpec(
         "separator", for: .generate, "between words (a dash)",

@@ -36,7 +36,7 @@ enum PendingCommands {
   }
 
   private static func parts(_ row: [String]) -> [String] {
-    row[4].split(separator: "\n").map(String.init)
+    row[4].split(separator: EntryQuery.partDivider).map(String.init)
   }
 
   /// A name on one line.

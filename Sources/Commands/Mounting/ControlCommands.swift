@@ -8,10 +8,29 @@ enum ControlCommands {
   /// Saves and unmounts; returns when both are done and the process has ended.
   static func unmount(_ mountPoint: Path, _ settings: Settings) throws(Complaint) {
     let place = try find(mountPoint)
-    if DeadMount.isThere(at: place) { throw dead(mountPoint) }
     let request = ControlRequest.unmount(
       lazily: settings.detachesLazily, rescuing: settings.leavesUnsaved)
-    say(try ask(request, of: place, named: mountPoint), settings)
+    let answer: JSONObject
+    do throws(ControlClient.Failure) {
+      answer = try ControlClient.ask(request, of: place)
+    } catch {
+      // Only who answers nothing is looked at: a process that is stopped answers no look either.
+      if error == .nobody, DeadMount.isThere(at: place) { throw cleared(place, mountPoint) }
+      throw failed(error, place, named: mountPoint)
+    }
+    if let error = SessionError(answer) { throw Complaint(error) }
+    say(answer, settings)
+  }
+
+  /// Takes a dead mount out of the way, and gives what is to be said of it: there is no mount any more, but
+  /// nothing was saved either.
+  private static func cleared(_ place: Path, _ mountPoint: Path) -> Complaint {
+    guard let entry = try? MountTable.entry(at: place), entry.type == MountPoint.type,
+      (try? DeadMount.detach(at: place)) != nil
+    else { return dead(mountPoint) }
+    return Complaint(
+      "the process behind '\(mountPoint)' was gone; what it had not saved is lost",
+      hints: ["the dead mount has been cleared away"], exitCode: .controlSocket)
   }
 
   static func save(_ mountPoint: Path, _ settings: Settings) throws(Complaint) {
@@ -105,6 +124,13 @@ enum ControlCommands {
     }
   }
 
+  /// Asks the mount that a person calls `mountPoint`: by its place, or by the name of a vault.
+  static func ask(
+    _ request: ControlRequest, of mountPoint: Path
+  ) throws(Complaint) -> JSONObject {
+    try ask(request, of: try find(mountPoint), named: mountPoint)
+  }
+
   /// Asks the mount at `place`, absolute and free of links, which a person calls `mountPoint`.
   static func ask(
     _ request: ControlRequest, of place: Path, named mountPoint: Path
@@ -128,6 +154,13 @@ enum ControlCommands {
       Complaint(
         "the process behind '\(mountPoint)' ended without an answer",
         hints: ["the system's log may say why"], exitCode: .controlSocket)
+    case .silent(let process):
+      Complaint(
+        "the process behind '\(mountPoint)'\(process.map { " (\($0))" } ?? "") doesn't answer",
+        hints: [
+          "it is stopped, or hangs: \(process.map { "'kill -CONT \($0)'" } ?? "SIGCONT") lets a stopped"
+            + " one go on"
+        ], exitCode: .controlSocket)
     }
   }
 

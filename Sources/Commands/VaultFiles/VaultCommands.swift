@@ -13,32 +13,46 @@ enum VaultCommands {
   // MARK: - info
 
   /// Prints what a vault's header says; needs no key, and nothing vouches for it.
-  static func information(_ vault: Path) throws(Complaint) {
+  static func information(_ vault: Path, asJSON: Bool) throws(Complaint) {
     let header = try candidate(vault).header
-    var text = """
-      file: \(vault)
-      format: \(header.isKeePass1 ? "KDB (KeePass 1)" : "KDBX") \(header.version)
-      cipher: \(header.cipher.title)
-      compression: \(header.compression == .gzip ? "gzip" : "none")
-
-      """
-    for (name, value) in header.kdf.facts { text += "\(name): \(value)\n" }
-    try write(Array(text.utf8))
+    let kind = header.isKeePass1 ? "KDB (KeePass 1)" : "KDBX"
+    let facts: [(name: String, value: String)] =
+      [
+        (name: "file", value: vault.description),
+        (name: "format", value: "\(kind) \(header.version)"),
+        (name: "cipher", value: header.cipher.title),
+        (name: "compression", value: header.compression == .gzip ? "gzip" : "none"),
+      ] + header.kdf.facts.map { (name: $0.key, value: $0.value) }
+    guard asJSON else {
+      return try write(facts.flatMap { Array("\($0.name): \($0.value)\n".utf8) })
+    }
+    var object = JSONObject()
+    for (name, value) in facts {
+      let name = String(name.map { $0 == " " ? "_" : $0 })
+      let number = name == "file" ? nil : Int64(value)
+      object.append(name, number.map { .integer($0) } ?? .string(value))
+    }
+    try write(object.bytes + [0x0A])
   }
 
   // MARK: - ls
 
-  /// Prints the names in a directory of the tree, one a line, or the path of a file.
+  /// Prints the names in a directory of the tree, one a line or as JSON, or the path of a file.
   static func list(_ vault: Path, path: [UInt8], _ settings: Settings) throws(Complaint) {
     let tree = try open(vault, settings)
-    let output = try treeCall(path) { () throws(TreeError) -> [UInt8] in
+    let listed = try treeCall(path) { () throws(TreeError) -> [(name: [UInt8], kind: NodeKind)] in
       let node = try tree.resolve(path: path)
-      guard try tree.attributes(of: node).kind == .directory else { return path + [0x0A] }
+      let kind = try tree.attributes(of: node).kind
+      guard kind == .directory else { return [(name: path, kind: kind)] }
       let handle = try tree.openDirectory(node)
       defer { tree.releaseDirectory(handle) }
-      return try tree.list(handle).flatMap { $0.name + [0x0A] }
+      return try tree.list(handle).map { (name: $0.name, kind: $0.kind) }
     }
-    try write(output)
+    guard settings.printsJSON else { return try write(listed.flatMap { $0.name + [0x0A] }) }
+    try FoundEntries.write(
+      listed.map {
+        ["name": .string(String(decoding: $0.name, as: UTF8.self)), "kind": .string($0.kind.word)]
+      }, asJSON: true)
   }
 
   // MARK: - cat
@@ -137,6 +151,17 @@ enum VaultCommands {
       throw Complaint("", exitCode: .success)
     } catch {
       throw Complaint("standard output can't be written: \(error)", exitCode: .usage)
+    }
+  }
+}
+
+extension NodeKind {
+  /// The word for it in JSON.
+  fileprivate var word: String {
+    switch self {
+    case .directory: "directory"
+    case .file: "file"
+    case .symbolicLink: "link"
     }
   }
 }

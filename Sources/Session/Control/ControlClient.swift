@@ -8,12 +8,17 @@ package enum ControlClient {
     case nobody
     /// It went away, or said what can't be understood.
     case noAnswer
+    /// It is there, and shows no sign of life: it is stopped, or hangs.
+    case silent(process: Int32?)
   }
 
   /// The most bytes of an answer; one to `find` holds a path for each entry.
   private static let longestAnswer = 1 << 28
+  /// How long nothing may come, in milliseconds: while it works, the other side says so more often
+  /// (``ControlServer``).
+  private static let patience = 10_000
 
-  /// Sends one request and waits for its answer, as long as it takes.
+  /// Sends one request and waits for its answer, as long as the other side says that it works on it.
   ///
   /// `mountPoint` is absolute and free of links. For `umount` waits until the process has ended, too:
   /// its lock on the vault is free then.
@@ -57,17 +62,24 @@ package enum ControlClient {
     sending secrets: (borrowing Descriptor) throws(Errno) -> Void
   ) throws(Failure) -> JSONObject {
     let socket = try connect(to: mountPoint)
+    let process = (try? UnixSocket.peer(of: socket))?.process
     var line = request.object.bytes
     line.append(UInt8(ascii: "\n"))
     do throws(Errno) {
       try socket.writeAll(line.span)
       try secrets(socket)
     } catch {
-      throw .noAnswer
+      let failure: Failure = error == .tryAgain ? .silent(process: process) : .noAnswer
+      throw failure
     }
-    var lines = LineReader(socket.number, waitingAtMost: nil, longest: longestAnswer)
-    guard let answer = lines.next(from: socket), let object = JSONObject(reading: answer.span)
-    else { throw .noAnswer }
+    var lines = LineReader(socket.number, waitingAtMost: patience, longest: longestAnswer)
+    var answer = lines.next(from: socket)
+    while answer == ControlPulse.line { answer = lines.next(from: socket) }
+    guard let answer else {
+      let failure: Failure = lines.hasWaitedInVain ? .silent(process: process) : .noAnswer
+      throw failure
+    }
+    guard let object = JSONObject(reading: answer.span) else { throw .noAnswer }
     if case .unmount = request,
       object["ok"] == .boolean(true) || object["kind"] == .string("conflict")
     {
@@ -79,7 +91,12 @@ package enum ControlClient {
   private static func connect(to mountPoint: Path) throws(Failure) -> Descriptor {
     for folder in folders(for: mountPoint) {
       let path = ControlPlace.socket(for: mountPoint, in: folder)
-      if let socket = try? UnixSocket.connect(to: path) { return socket }
+      do throws(Errno) {
+        return try UnixSocket.connect(to: path, waitingAtMost: patience)
+      } catch  where error == .tryAgain {
+        // So many wait already that no more are taken.
+        throw .silent(process: nil)
+      } catch {}
     }
     throw .nobody
   }

@@ -4,6 +4,8 @@ package enum ControlRequest: Hashable, Sendable {
   case save
   case status
   case lock
+  /// Who read and wrote what: lists as ``VaultSession/accessLog`` has them.
+  case log
   /// With the password and the key file's key, as far as there are any, of so many bytes: they follow
   /// the line, in this order.
   case unlock(passwordCount: Int?, keyCount: Int?)
@@ -24,6 +26,7 @@ package enum ControlRequest: Hashable, Sendable {
     case .string("save"): self = .save
     case .string("status"): self = .status
     case .string("lock"): self = .lock
+    case .string("log"): self = .log
     case .string("unlock-again"): self = .unlockAgain
     case .string("unlock"):
       guard let password = Self.count(object["password"]), let key = Self.count(object["key"])
@@ -44,6 +47,7 @@ package enum ControlRequest: Hashable, Sendable {
     case .save: ["command": .string("save")]
     case .status: ["command": .string("status")]
     case .lock: ["command": .string("lock")]
+    case .log: ["command": .string("log")]
     case .unlockAgain: ["command": .string("unlock-again")]
     case .entries(let query): query.object
     case .unlock(let password, let key):

@@ -7,7 +7,7 @@ import VaultTree
 /// Answers the commands that are meant for one mount, on a socket in the user's runtime folder.
 ///
 /// One thread waits for callers, and each caller gets one of its own, so that `status` is answered
-/// while `umount` waits for its save. Only the same user and root are answered.
+/// while `umount` waits for its save. The first also tells those who wait that the process lives. Only the same user and root are answered.
 package final class ControlServer: Sendable {
   /// The most callers at a time; one more is turned away.
   private static let mostCallers = 16
@@ -20,6 +20,7 @@ package final class ControlServer: Sendable {
   /// Rung when a caller has gone.
   private let leaving: Bell
   private let callers = Mutex<Int>(0)
+  private let pulse = ControlPulse()
 
   /// Begins to listen; ``VaultSession`` must have been started with the mount's own path.
   package init(for session: VaultSession) throws(SessionError) {
@@ -71,11 +72,17 @@ package final class ControlServer: Sendable {
   private func listen() {
     while true {
       guard
-        let happened = try? poll([
-          PollRequest(listener.number, .readable), PollRequest(ending.descriptor.number, .readable),
-        ])
+        let happened = try? poll(
+          [
+            PollRequest(listener.number, .readable),
+            PollRequest(ending.descriptor.number, .readable),
+          ], milliseconds: callers.withLock { $0 } > 0 ? ControlPulse.interval : nil)
       else { continue }
       if !happened[1].isEmpty { return }
+      if happened[0].isEmpty {
+        pulse.beat()
+        continue
+      }
       guard let caller = try? UnixSocket.accept(from: listener) else { continue }
       take(caller)
     }
@@ -111,11 +118,17 @@ package final class ControlServer: Sendable {
     return peer.user == Process.user || peer.user == 0
   }
 
+  /// Who is at the other end, for the log.
+  private func accessor(of caller: borrowing Descriptor) -> Accessor? {
+    guard let peer = try? UnixSocket.peer(of: caller) else { return nil }
+    return session.callers.accessor(thread: peer.process, user: peer.user)
+  }
+
   /// Answers line after line until the caller goes.
   private func serve(_ caller: consuming Descriptor) {
     var lines = LineReader(caller.number, waitingAtMost: 10_000, orUntil: ending.descriptor.number)
     while let line = lines.next(from: caller) {
-      var answer = self.answer(to: line, &lines, from: caller).bytes
+      var answer = pulse.during(caller.number) { self.answer(to: line, &lines, from: caller).bytes }
       answer.append(UInt8(ascii: "\n"))
       guard (try? caller.writeAll(answer.span)) != nil else { return }
     }
@@ -132,10 +145,12 @@ package final class ControlServer: Sendable {
       switch request {
       case .status: return session.status
       case .entries(let query):
-        let answer = try query.answer(from: session.tree, saved: session.outside.base)
+        let answer = try query.answer(
+          from: session.tree, saved: session.outside.base, for: accessor(of: caller))
         // Who is answered finds in the mount what the answer says.
         if query.mayChange { session.state.withLock { $0.mount }?.settle() }
         return answer
+      case .log: return try session.accessLog
       case .save: try session.saveAndWait(.save)
       case .lock: try session.lockAndWait(.request)
       case .unlockAgain: try session.unlockAndWait(with: nil)

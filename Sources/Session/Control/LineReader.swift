@@ -9,6 +9,8 @@ struct LineReader: ~Copyable {
   private let longest: Int
   /// What was read and not taken yet.
   private var pending = WipedBuffer()
+  /// Whether the last wait was for nothing.
+  private(set) var hasWaitedInVain = false
   /// How much of it is known to hold no line feed.
   private var searched = 0
 
@@ -74,10 +76,12 @@ struct LineReader: ~Copyable {
     return count > 0
   }
 
-  private func waits() -> Bool {
+  private mutating func waits() -> Bool {
     while true {
       do throws(Errno) {
-        return try !poll(requests, milliseconds: milliseconds)[0].isEmpty
+        let happened = try poll(requests, milliseconds: milliseconds)
+        hasWaitedInVain = happened.allSatisfy(\.isEmpty)
+        return !happened[0].isEmpty
       } catch {
         if error != .interrupted { return false }
       }

@@ -62,10 +62,16 @@ extension VaultTree {
   }
 
   /// Removes an empty directory.
-  package func removeDirectory(_ name: [UInt8], in parent: NodeID) throws(TreeError) {
+  package func removeDirectory(
+    _ name: [UInt8], in parent: NodeID, by origin: RequestOrigin? = nil
+  ) throws(TreeError) {
+    let accessor = accessor(origin)
     try locked { (state) throws(TreeError) in
       guard name.count <= NameCoding.limit else { throw .nameTooLong }
-      try state.removeDirectory(name, in: state.meaning(of: parent))
+      let directory = state.meaning(of: parent)
+      let subject = try? state.subject(of: name, in: directory)
+      try state.removeDirectory(name, in: directory)
+      state.note(.remove, subject, by: accessor)
     }
   }
 }

@@ -6,13 +6,15 @@ extension VaultTree {
   ///
   /// Names that aren't `user.kdbx.…` are foreign: ``TreeError/notSupported``.
   package func extendedAttribute(
-    _ name: [UInt8], of node: NodeID
+    _ name: [UInt8], of node: NodeID, by origin: RequestOrigin? = nil
   ) throws(TreeError) -> [UInt8] {
     guard let attribute = NodeProperty(name) else { throw .notSupported }
+    let reader = attribute.showsValue ? accessor(origin) : nil
     return try locked { (state) throws(TreeError) in
       guard let value = try state.value(of: attribute, state.meaning(of: node)) else {
         throw .noData
       }
+      state.note(.read, state.subject(of: state.meaning(of: node)), by: reader)
       return value
     }
   }
@@ -74,6 +76,9 @@ enum NodeProperty: CaseIterable {
     case .next: Array("user.kdbx.totp.next".utf8)
     }
   }
+
+  /// Whether it is a value of the vault, or made from one.
+  var showsValue: Bool { self == .raw || self == .next }
 
   init?(_ name: [UInt8]) {
     guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }

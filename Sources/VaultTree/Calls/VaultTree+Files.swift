@@ -3,18 +3,24 @@ import Synchronization
 
 extension VaultTree {
   /// Opens a file.
-  package func open(_ node: NodeID, _ flags: OpenFlags) throws(TreeError) -> HandleID {
+  ///
+  /// `origin` is who asks, for the log; the same goes for the other calls that have it.
+  package func open(
+    _ node: NodeID, _ flags: OpenFlags, by origin: RequestOrigin? = nil
+  ) throws(TreeError) -> HandleID {
+    prepareLog(node)
     let file = try locked { (state) throws(TreeError) in
       try state.checkNotLost(node)
       return try state.open(node, state.meaning(of: node), flags)
     }
+    noteEmptying(of: file, by: origin)
     return try emptied(file)
   }
 
   /// Makes a file, or opens the one that is there unless `flags` has `.exclusive`; counts one
   /// reference of the kernel's.
   package func create(
-    _ name: [UInt8], in parent: NodeID, _ flags: OpenFlags
+    _ name: [UInt8], in parent: NodeID, _ flags: OpenFlags, by origin: RequestOrigin? = nil
   ) throws(TreeError) -> (NodeAttributes, HandleID) {
     let file = try locked { (state) throws(TreeError) in
       guard name.count <= NameCoding.limit else { throw .nameTooLong }
@@ -23,6 +29,7 @@ extension VaultTree {
       state.reference(file.node)
       return file
     }
+    noteEmptying(of: file, by: origin)
     let handle = try emptied(file)
     return (try attributes(of: file.node, handle: handle), handle)
   }
@@ -33,6 +40,12 @@ extension VaultTree {
     return file.id
   }
 
+  /// Takes down who is to stand in the log once the emptied file has settled.
+  private func noteEmptying(of file: FileHandle, by origin: RequestOrigin?) {
+    guard file.flags.contains(.truncate), let writer = newWriter(of: file, origin) else { return }
+    file.draft.withLock { $0.writer = writer }
+  }
+
   func openFile(_ handle: HandleID) throws(TreeError) -> FileHandle {
     try locked { (state) throws(TreeError) in try state.file(of: handle) }
   }
@@ -41,16 +54,20 @@ extension VaultTree {
 
   /// Appends up to `count` bytes from `offset` on to `output`; none at or beyond the end.
   package func read(
-    _ handle: HandleID, at offset: Int, count: Int, into output: inout WipedBuffer
+    _ handle: HandleID, at offset: Int, count: Int, into output: inout WipedBuffer,
+    by origin: RequestOrigin? = nil
   ) throws(TreeError) {
     let locks = lockCount.load(ordering: .acquiring)
     let file = try openFile(handle)
     guard file.flags.contains(.read) else { throw .badHandle }
     guard offset >= 0, count > 0 else { return }
+    let reader = newReader(of: file, origin)
     try read(file, at: offset, count: count, into: &output)
     // What was read beside a lock may come from nowhere, or from another vault.
-    guard lockCount.load(ordering: .acquiring) != locks else { return }
-    _ = try openFile(handle)
+    guard reader != nil || lockCount.load(ordering: .acquiring) != locks else { return }
+    try locked { (state) throws(TreeError) in
+      state.note(.read, try state.file(of: handle).subject, by: reader)
+    }
   }
 
   private func read(
@@ -82,13 +99,16 @@ extension VaultTree {
   ///
   /// Refused is only what no later write can mend; after that the handle settles nothing more.
   package func write(
-    _ handle: HandleID, at offset: Int, _ bytes: Span<UInt8>, append: Bool
+    _ handle: HandleID, at offset: Int, _ bytes: Span<UInt8>, append: Bool,
+    by origin: RequestOrigin? = nil
   ) throws(TreeError) -> Int {
     let file = try openFile(handle)
     guard file.flags.contains(.write) else { throw .badHandle }
     guard offset >= 0 else { throw .invalid }
     try locked { (state) throws(TreeError) in try state.checkWritable() }
+    let writer = newWriter(of: file, origin)
     try file.draft.withLock { (draft) throws(TreeError) in
+      if let writer { draft.writer = writer }
       if let failure = draft.failure { throw failure }
       do throws(TreeError) {
         try write(bytes, at: append ? nil : offset, file, &draft)
@@ -132,12 +152,16 @@ extension VaultTree {
   }
 
   /// Changes the size: gathered with a handle, an edit at once without.
-  func resize(_ node: NodeID, _ handle: HandleID?, to size: Int) throws(TreeError) {
+  func resize(
+    _ node: NodeID, _ handle: HandleID?, to size: Int, by origin: RequestOrigin?
+  ) throws(TreeError) {
     guard size >= 0 else { throw .invalid }
-    guard let handle else { return try resizeAtOnce(node, to: size) }
+    guard let handle else { return try resizeAtOnce(node, to: size, by: origin) }
     let file = try openFile(handle)
     guard file.flags.contains(.write) else { throw .badHandle }
+    let writer = newWriter(of: file, origin)
     try file.draft.withLock { (draft) throws(TreeError) in
+      if let writer { draft.writer = writer }
       if let failure = draft.failure { throw failure }
       do throws(TreeError) {
         try resize(file, &draft, to: size)
@@ -161,10 +185,12 @@ extension VaultTree {
     draft.isReplaced = true
   }
 
-  private func resizeAtOnce(_ node: NodeID, to size: Int) throws(TreeError) {
+  private func resizeAtOnce(
+    _ node: NodeID, to size: Int, by origin: RequestOrigin?
+  ) throws(TreeError) {
     let handle = try open(node, [.read, .write])
     defer { release(handle) }
-    try resize(node, handle, to: size)
+    try resize(node, handle, to: size, by: origin)
     try flush(handle)
   }
 }

@@ -42,6 +42,7 @@ extension VaultTree {
   package func attributes(
     of node: NodeID, handle: HandleID? = nil
   ) throws(TreeError) -> NodeAttributes {
+    prepareLog(node)
     let open = locked { state in
       handle.flatMap { state.handles[$0] } ?? state.openFile(ofDead: node)
     }
@@ -67,7 +68,8 @@ extension VaultTree {
   ///
   /// Modes and times are taken without effect.
   package func setAttributes(
-    of node: NodeID, handle: HandleID?, _ change: AttributeChange
+    of node: NodeID, handle: HandleID?, _ change: AttributeChange,
+    by origin: RequestOrigin? = nil
   ) throws(TreeError) -> NodeAttributes {
     try locked { (state) throws(TreeError) in
       try state.checkNotLost(node)
@@ -77,7 +79,7 @@ extension VaultTree {
       try state.checkWritable()
     }
     if change.changesOwner { throw .notPermitted }
-    if let size = change.size { try resize(node, handle, to: size) }
+    if let size = change.size { try resize(node, handle, to: size, by: origin) }
     return try attributes(of: node, handle: handle)
   }
 

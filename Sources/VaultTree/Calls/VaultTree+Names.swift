@@ -4,10 +4,16 @@ import Vault
 
 extension VaultTree {
   /// Removes a file.
-  package func remove(_ name: [UInt8], in parent: NodeID) throws(TreeError) {
+  package func remove(
+    _ name: [UInt8], in parent: NodeID, by origin: RequestOrigin? = nil
+  ) throws(TreeError) {
+    let accessor = accessor(origin)
     try locked { (state) throws(TreeError) in
       guard name.count <= NameCoding.limit else { throw .nameTooLong }
-      try state.remove(name, in: state.meaning(of: parent))
+      let directory = state.meaning(of: parent)
+      let subject = try? state.subject(of: name, in: directory)
+      try state.remove(name, in: directory)
+      state.note(.remove, subject, by: accessor)
     }
   }
 
@@ -16,7 +22,25 @@ extension VaultTree {
   /// A rename whose value the target can't hold fails and moves nothing.
   package func rename(
     _ name: [UInt8], in parent: NodeID, to newName: [UInt8], in newParent: NodeID,
-    _ flags: RenameFlags = []
+    _ flags: RenameFlags = [], by origin: RequestOrigin? = nil
+  ) throws(TreeError) {
+    let accessor = accessor(origin)
+    let source = accessor.map { _ in
+      locked { state in try? state.subject(of: name, in: state.meaning(of: parent)) }
+    }
+    try move(name, in: parent, to: newName, in: newParent, flags)
+    guard let accessor else { return }
+    locked { state in
+      let target = try? state.subject(of: newName, in: state.meaning(of: newParent))
+      if let source = source ?? nil { state.note(.move, source, by: accessor) }
+      // A directory is the same under its new name; a file's new name holds what was written.
+      if let target, target.part != .whole { state.note(.write, target, by: accessor) }
+    }
+  }
+
+  private func move(
+    _ name: [UInt8], in parent: NodeID, to newName: [UInt8], in newParent: NodeID,
+    _ flags: RenameFlags
   ) throws(TreeError) {
     guard name.count <= NameCoding.limit, newName.count <= NameCoding.limit else {
       throw .nameTooLong

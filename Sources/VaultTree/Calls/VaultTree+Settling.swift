@@ -110,8 +110,12 @@ extension VaultTree {
       let hasStored = try locked { (state) throws(TreeError) in
         // What a lock has dropped meanwhile is not settled after the unlock.
         _ = try state.file(of: file.id)
-        return try state.storeSettled(
+        let isDone = try state.storeSettled(
           verdict.value, node: file.node, onlyAt: isAddition ? revision : nil)
+        if isDone, verdict.value.isChange {
+          state.note(.write, state.subject(of: state.meaning(of: file.node)), by: draft.writer)
+        }
+        return isDone
       }
       guard hasStored else { return false }
       file.scratch?.rest(sealedBy: sealing)

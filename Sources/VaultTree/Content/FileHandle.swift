@@ -18,11 +18,16 @@ final class FileHandle: Sendable {
   let values: ValueSource
   /// When it was opened, by the monotonic clock.
   let opened: Int64
+  /// What the log calls it; nil for what is no part of the vault.
+  let subject: AccessSubject?
+  /// The threads that read and wrote it last (``RequestOrigin/thread``).
+  let reader = Atomic<Int32>(-1)
+  let writer = Atomic<Int32>(-1)
   let draft: Mutex<HandleDraft>
 
   init(
     _ id: HandleID, _ node: NodeID, _ flags: OpenFlags, scratch: ScratchFile?, rule: WriteRule,
-    values: ValueSource, opened: Int64, draft: consuming HandleDraft
+    values: ValueSource, opened: Int64, subject: AccessSubject?, draft: consuming HandleDraft
   ) {
     self.id = id
     self.node = node
@@ -31,6 +36,7 @@ final class FileHandle: Sendable {
     self.rule = rule
     self.values = values
     self.opened = opened
+    self.subject = subject
     self.draft = Mutex(draft)
   }
 }
@@ -49,6 +55,8 @@ struct HandleDraft: ~Copyable {
   var isTruncatedAlone = false
   /// The first refusal: after it the handle settles nothing more.
   var failure: TreeError?
+  /// Who wrote, or emptied the file, last.
+  var writer: Accessor?
   /// Whether the tree counts this handle among those with unsettled writes.
   var isMarkedUnsettled = false
 

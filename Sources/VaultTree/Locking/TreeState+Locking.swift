@@ -24,6 +24,7 @@ extension TreeState {
   /// Every open handle is dead from now on, with what it hadn't settled; temporary files go.
   mutating func lock(keepingEdits: Bool, sealing: SealingKey) {
     if kept == nil { kept = KeptNodes(of: &self) }
+    if let kept { concealLog(kept.hasher) }
     closeHandles()
     if keepingEdits {
       openness = .shut
@@ -51,6 +52,7 @@ extension TreeState {
     firstHandle = old.firstHandle
     lostWrites = old.lostWrites
     references = old.references
+    log = old.log
   }
 
   private mutating func closeHandles() {

@@ -17,12 +17,17 @@ extension TreeState {
     firstHandle = old.firstHandle
     lostWrites = old.lostWrites
     references = old.references
-    if let kept = old.kept { restore(kept) }
+    log = old.log
+    if let kept = old.kept {
+      restore(kept)
+      revealLog(kept.hasher)
+    }
     noteLostNodes()
   }
 
   /// Shows again what was kept because it could not be saved.
   mutating func reopen() {
+    if let kept { revealLog(kept.hasher) }
     kept = nil
     openness = .open
     noteLostNodes()
@@ -160,6 +165,12 @@ extension TreeState {
     // From here on no number follows from a place, where something else may stand than did.
     entries[owner] = EntryNode(slots: SlotTable())
     for (key, node) in found { setNumber(of: key, owner, to: node) }
+  }
+
+  /// All items that an entry has or may have, those of its old versions too.
+  mutating func knownKeys(of owner: UInt64) -> [ItemKey] {
+    guard let view = try? view(owner) else { return [] }
+    return Self.keys(of: view) + versionKeys(of: owner)
   }
 
   private static func keys(of view: EntryView) -> [ItemKey] {

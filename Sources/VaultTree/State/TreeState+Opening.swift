@@ -14,18 +14,18 @@ extension TreeState {
     case .link: throw .invalid
     case .generated(let file):
       guard !changes else { throw .readOnlyFile }
-      return try open(node, openGenerated(file), flags, .nothing)
+      return try open(node, openGenerated(file), flags, .nothing, nil)
     case .dead: throw .noEntry
     case .scratch(let id):
       guard let scratch = scratches[id], scratch.target == nil else { throw .noEntry }
       if changes { try checkWritable() }
       let draft = HandleDraft(.empty, count: 0)
-      return add(node, flags, scratch: scratch.file, rule: .scratch, draft)
+      return add(node, flags, scratch: scratch.file, rule: .scratch, nil, draft)
     case .groupNotes(let owner):
       if changes { try checkWritable() }
       guard let group = groupID(owner) else { throw .noEntry }
       let notes = RestingBytes.text(vault.document.group(group).notes ?? .empty)
-      return try open(node, notes, flags, .field)
+      return try open(node, notes, flags, .field, subject(of: meaning))
     case .item(let owner, let key):
       if key.isDirectory { throw .isDirectory }
       let isReachable = try isShown(key, owner) || isReachableGhost(key, owner)
@@ -36,12 +36,14 @@ extension TreeState {
         try checkWritable()
         if flags.contains(.write) { try countWriter(key, owner, 1) }
       }
-      return try open(node, shownValue(of: key, owner), flags, WriteRule(key))
+      return try open(
+        node, shownValue(of: key, owner), flags, WriteRule(key), subject(of: meaning))
     }
   }
 
   private mutating func open(
-    _ node: NodeID, _ value: RestingBytes, _ flags: OpenFlags, _ rule: WriteRule
+    _ node: NodeID, _ value: RestingBytes, _ flags: OpenFlags, _ rule: WriteRule,
+    _ subject: AccessSubject?
   ) throws(TreeError) -> FileHandle {
     var draft = HandleDraft(value, count: try value.count(in: vault.document))
     if flags.contains(.truncate) {
@@ -51,16 +53,16 @@ extension TreeState {
       draft.isMarkedUnsettled = true
       markUnsettled(node)
     }
-    return add(node, flags, scratch: nil, rule: rule, draft)
+    return add(node, flags, scratch: nil, rule: rule, subject, draft)
   }
 
   private mutating func add(
     _ node: NodeID, _ flags: OpenFlags, scratch: ScratchFile?, rule: WriteRule,
-    _ draft: consuming HandleDraft
+    _ subject: AccessSubject?, _ draft: consuming HandleDraft
   ) -> FileHandle {
     let handle = FileHandle(
       newHandle(), node, flags, scratch: scratch, rule: rule, values: vault.document.values,
-      opened: options.monotonic(), draft: draft)
+      opened: options.monotonic(), subject: subject, draft: draft)
     handles[handle.id] = handle
     return handle
   }

@@ -7,6 +7,14 @@ import Vault
 
 /// A value that was judged and can be stored.
 enum NewValue: Sendable {
+  /// Whether something of the vault is different after it.
+  var isChange: Bool {
+    switch self {
+    case .unchanged, .code: false
+    case .text, .bytes, .tags, .expiry, .secret: true
+    }
+  }
+
   /// A field's value, or a group's notes.
   case text(StoredText)
   /// An attachment's bytes; empty ones too.

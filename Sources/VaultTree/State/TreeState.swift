@@ -83,6 +83,10 @@ struct TreeState {
   var viewContents: [ViewDirectory: ViewContent] = [:]
   /// The words that `.kdbxfs/generate/words` showed last, or shows next.
   var generatedWords: GeneratedWords?
+  /// Who read and wrote what.
+  var log = AccessLog()
+  /// The log as a file, for who opens it next.
+  var logText: LogText?
   /// Counts what changes what they hold.
   var viewStamp: UInt64 = 0
 
@@ -144,6 +148,7 @@ struct TreeState {
     lastHistory = nil
     viewContents = [:]
     generatedWords = nil
+    logText = nil
     searchIndex = nil
     soughtNames = SoughtNames()
   }

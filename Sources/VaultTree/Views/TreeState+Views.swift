@@ -32,6 +32,8 @@ extension TreeState {
   mutating func findInView(_ name: [UInt8], _ directory: ViewDirectory) -> FoundNode? {
     switch directory {
     case .search: return found(.words(NameCoding.decoded(name)))
+    case .control where name == GeneratedFile.log.name:
+      return FoundNode(node: GeneratedFile.log.node, meaning: .generated(.log))
     case .generate:
       return GeneratedFile(name: name).map { FoundNode(node: $0.node, meaning: .generated($0)) }
     case .byUUID:
@@ -72,7 +74,8 @@ extension TreeState {
       return GeneratedFile.listed.map { ListedName(name: $0.name, node: $0.node, kind: .file) }
     }
     let link: ViewLink = directory == .byUUID ? .byUUID : .inDirectory
-    return content(of: directory).members.map { name, member in
+    let log = ListedName(name: GeneratedFile.log.name, node: GeneratedFile.log.node, kind: .file)
+    let names = content(of: directory).members.map { name, member in
       switch member {
       case .directory(let directory):
         ListedName(name: name, node: number(of: directory), kind: .directory)
@@ -80,6 +83,7 @@ extension TreeState {
         ListedName(name: name, node: found(child, link).node, kind: .symbolicLink)
       }
     }
+    return directory == .control ? names + [log] : names
   }
 
   // MARK: - Numbers
@@ -162,6 +166,7 @@ extension VaultTree {
   /// `name` is what is to be found in it.
   func prepareView(_ node: NodeID, _ name: [UInt8] = []) {
     guard node.isView else { return }
+    if name == GeneratedFile.log.name, node == Slot.view(0) { prepareLog(GeneratedFile.log.node) }
     let wanted: (directory: ViewDirectory, vault: Vault, stamp: UInt64)? = locked { state in
       guard state.openness.answers, case .view(let directory) = state.viewMeaning(of: node),
         ![.control, .search, .generate].contains(directory), state.viewContents[directory] == nil

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import os
 import signal
 import subprocess
@@ -96,6 +97,15 @@ def wait_until(condition, what: str, seconds: float = PATIENCE):
             return answer
         assert time.monotonic() < end, f"waited {seconds} s in vain: {what}"
         time.sleep(0.02)
+
+
+def control_socket(place) -> Path:
+    """The socket that the serving process listens on: its name is made of the mount point's."""
+    name = hashlib.sha256(os.fsencode(place)).hexdigest()[:32] + ".socket"
+    for line in Path("/proc/net/unix").read_text().splitlines():
+        if line.endswith("/" + name):
+            return Path(line.split(maxsplit=7)[7])
+    raise AssertionError("no socket")
 
 
 def processes_naming(folder: Path) -> dict[int, str]:

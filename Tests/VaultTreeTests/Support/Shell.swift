@@ -29,6 +29,8 @@ final class Shell {
   let invalidations = InvalidationLog()
   /// How often the tree asked to be saved.
   let wishes = WishCounter()
+  /// Who the calls come from.
+  var origin: RequestOrigin?
 
   final class InvalidationLog: Sendable {
     private let all = Mutex<[Invalidation]>([])
@@ -93,10 +95,10 @@ final class Shell {
     do throws(TreeError) {
       let node = try tree.lookup(name, in: directory).node
       guard !(create && flags.contains(.exclusive)) else { throw .exists }
-      return try tree.open(node, flags)
+      return try tree.open(node, flags, by: origin)
     } catch {
       guard error == .noEntry, create else { throw error }
-      return try tree.create(name, in: directory, flags).1
+      return try tree.create(name, in: directory, flags, by: origin).1
     }
   }
 
@@ -104,12 +106,12 @@ final class Shell {
   func write(
     _ handle: HandleID, _ text: String, at offset: Int = 0, append: Bool = false
   ) throws(TreeError) -> Int {
-    try tree.write(handle, at: offset, Array(text.utf8).span, append: append)
+    try tree.write(handle, at: offset, Array(text.utf8).span, append: append, by: origin)
   }
 
   func read(_ handle: HandleID) throws(TreeError) -> String {
     var buffer = WipedBuffer()
-    try tree.read(handle, at: 0, count: 1 << 20, into: &buffer)
+    try tree.read(handle, at: 0, count: 1 << 20, into: &buffer, by: origin)
     return String(decoding: buffer.bytes.copied(), as: UTF8.self)
   }
 
@@ -125,12 +127,12 @@ final class Shell {
 
   func unlink(_ path: String) throws(TreeError) {
     let (directory, name) = try parent(path)
-    try tree.remove(name, in: directory)
+    try tree.remove(name, in: directory, by: origin)
   }
 
   func rmdir(_ path: String) throws(TreeError) {
     let (directory, name) = try parent(path)
-    try tree.removeDirectory(name, in: directory)
+    try tree.removeDirectory(name, in: directory, by: origin)
   }
 
   @discardableResult
@@ -144,7 +146,7 @@ final class Shell {
   ) throws(TreeError) {
     let (directory, name) = try parent(path)
     let (newDirectory, newName) = try parent(newPath)
-    try tree.rename(name, in: directory, to: newName, in: newDirectory, flags)
+    try tree.rename(name, in: directory, to: newName, in: newDirectory, flags, by: origin)
   }
 
   func symlink(_ target: String, _ path: String) throws(TreeError) {
@@ -158,7 +160,8 @@ final class Shell {
   }
 
   func truncate(_ path: String, to size: Int) throws(TreeError) {
-    _ = try tree.setAttributes(of: try node(path), handle: nil, AttributeChange(size: size))
+    _ = try tree.setAttributes(
+      of: try node(path), handle: nil, AttributeChange(size: size), by: origin)
   }
 
   func chmod(_ path: String) throws(TreeError) {
@@ -187,7 +190,7 @@ final class Shell {
     let handle = try open(path, .read)
     defer { tree.release(handle) }
     var buffer = WipedBuffer()
-    try tree.read(handle, at: 0, count: 1 << 30, into: &buffer)
+    try tree.read(handle, at: 0, count: 1 << 30, into: &buffer, by: origin)
     return buffer.bytes.copied()
   }
 

@@ -37,7 +37,8 @@ import Vault
   @Test func `the top has a directory of views, which isn't listed`() throws {
     let shell = try Self.shell()
     #expect(!(try shell.ls("").contains(".kdbxfs")))
-    #expect(try shell.ls(".kdbxfs") == ["by-uuid", "by-tag", "by-host", "search", "generate"])
+    #expect(
+      try shell.ls(".kdbxfs") == ["by-uuid", "by-tag", "by-host", "search", "generate", "log"])
     #expect(throws: TreeError.noEntry) { try shell.stat("office/.kdbxfs") }
     let attributes = try shell.stat(".kdbxfs")
     #expect(attributes.kind == .directory)

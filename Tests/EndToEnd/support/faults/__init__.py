@@ -38,8 +38,7 @@ class Faults:
         self.env = {"LD_PRELOAD": os.fspath(library()), "KDBXFS_FAULTS": os.fspath(control)}
 
     def arm(self, target: int, error: int):
-        """From now on calls count, and that of number `target` fails; 0: it does only half; -1: it reads
-        a byte otherwise than it is."""
+        """From now on calls count, and that of number `target` fails; 0: it does only half."""
         self.map[0:16] = struct.pack("<iiii", 1, 0, target, error)
 
     def disarm(self) -> list[str]:

@@ -2,8 +2,8 @@
 //
 // KDBXFS_FAULTS names a file that test and program map: see `struct control`. Each call that concerns
 // a file in the folder is counted while `armed` is set; the one whose number is `target` fails with
-// `error`, or, where `error` is 0, does only half of what it was asked to, or, where it is -1 and the
-// call reads, gives one byte otherwise than it is. The names of the calls are kept, so that a test can tell what happened. Built by `support/faults/__init__.py`.
+// `error`, or, where `error` is 0, does only half of what it was asked to. The names of the calls are
+// kept, so that a test can tell what happened. Built by `support/faults/__init__.py`.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -58,18 +58,16 @@ static int concerns_at(int folder, const char *path) {
   return path[0] == '/' ? concerns_path(path) : folder == AT_FDCWD ? 0 : concerns(folder);
 }
 
-enum how { WHOLE, HALF, FLIPPED };
-
-// Whether this call is the one that fails: then errno is set. Otherwise `how` says how to do it.
-static int fails(const char *name, enum how *how) {
+// Whether this call is the one: then errno is set, and `half` says to do only half of it.
+static int fails(const char *name, int *half) {
   int number = atomic_fetch_add(&control->count, 1) + 1;
   if (number <= MOST) snprintf(control->calls[number - 1], 16, "%s", name);
   if (number != control->target) return 0;
-  if (control->error > 0) {
+  if (control->error) {
     errno = control->error;
     return 1;
   }
-  if (how) *how = control->error ? FLIPPED : HALF;
+  if (half) *half = 1;
   return 0;
 }
 
@@ -100,34 +98,23 @@ int open(const char *path, int flags, ...) {
   return NEXT(open)(path, flags, mode);
 }
 
-static ssize_t read_as(enum how how, unsigned char *bytes, ssize_t count) {
-  if (how == FLIPPED && count > 0) bytes[count / 2] ^= 1;
-  return count;
-}
+#define TRANSFER(name, type)                                       \
+  ssize_t name(int file, type bytes, size_t count) {               \
+    int half = 0;                                                  \
+    if (WATCHED(concerns(file)) && fails(#name, &half)) return -1; \
+    return NEXT(name)(file, bytes, half ? count / 2 : count);      \
+  }
+TRANSFER(read, void *)
+TRANSFER(write, const void *)
 
-ssize_t read(int file, void *bytes, size_t count) {
-  enum how how = WHOLE;
-  if (WATCHED(concerns(file)) && fails("read", &how)) return -1;
-  return read_as(how, bytes, NEXT(read)(file, bytes, how == HALF ? count / 2 : count));
-}
-
-ssize_t pread(int file, void *bytes, size_t count, off_t offset) {
-  enum how how = WHOLE;
-  if (WATCHED(concerns(file)) && fails("pread", &how)) return -1;
-  return read_as(how, bytes, NEXT(pread)(file, bytes, how == HALF ? count / 2 : count, offset));
-}
-
-ssize_t write(int file, const void *bytes, size_t count) {
-  enum how how = WHOLE;
-  if (WATCHED(concerns(file)) && fails("write", &how)) return -1;
-  return NEXT(write)(file, bytes, how == HALF ? count / 2 : count);
-}
-
-ssize_t pwrite(int file, const void *bytes, size_t count, off_t offset) {
-  enum how how = WHOLE;
-  if (WATCHED(concerns(file)) && fails("pwrite", &how)) return -1;
-  return NEXT(pwrite)(file, bytes, how == HALF ? count / 2 : count, offset);
-}
+#define TRANSFER_AT(name, type)                                    \
+  ssize_t name(int file, type bytes, size_t count, off_t offset) { \
+    int half = 0;                                                  \
+    if (WATCHED(concerns(file)) && fails(#name, &half)) return -1; \
+    return NEXT(name)(file, bytes, half ? count / 2 : count, offset); \
+  }
+TRANSFER_AT(pread, void *)
+TRANSFER_AT(pwrite, const void *)
 
 #define OF_FILE(name)                                             \
   int name(int file) {                                            \
