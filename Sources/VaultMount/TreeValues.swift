@@ -40,7 +40,8 @@ extension FileKind {
 
 extension OpenFlags {
   init(_ flags: FileOpenFlags) {
-    self = []
+    // An empty literal would be made of an array.
+    self.init(rawValue: 0)
     if flags.contains(.read) { insert(.read) }
     if flags.contains(.write) { insert(.write) }
     if flags.contains(.truncate) { insert(.truncate) }

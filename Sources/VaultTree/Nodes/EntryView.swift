@@ -139,11 +139,17 @@ struct ViewCache: Sendable {
 
   private var young: [UInt64: EntryView] = [:]
   private var old: [UInt64: EntryView] = [:]
+  /// The one that was asked for last: a call asks several times.
+  private var last: (owner: UInt64, view: EntryView)?
 
   /// The view of an owner.
   subscript(owner: UInt64) -> EntryView? {
     mutating get {
-      if let view = young[owner] { return view }
+      if let last, last.owner == owner { return last.view }
+      if let view = young[owner] {
+        last = (owner, view)
+        return view
+      }
       guard let view = old[owner] else { return nil }
       keep(view, of: owner)
       return view
@@ -156,9 +162,11 @@ struct ViewCache: Sendable {
       young = [:]
     }
     young[owner] = view
+    last = (owner, view)
   }
 
   mutating func forget(_ owner: UInt64) {
+    if last?.owner == owner { last = nil }
     young[owner] = nil
     old[owner] = nil
   }
