@@ -2,7 +2,7 @@
 import PackageDescription
 
 /// What every Swift target is built with; a target may add to it, none takes away.
-let strict: [SwiftSetting] = [
+let checked: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .strictMemorySafety(),
   .treatAllWarnings(as: .error),
@@ -10,6 +10,11 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
+
+/// For what is in the programs: one call of the library of regular expressions (`contains` of a text
+/// in a text is one) would make each a megabyte larger.
+let strict =
+  checked + [.unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])]
 
 /// For the modules that define types which lend out a view of themselves.
 let lending = strict + [.enableExperimentalFeature("Lifetimes")]
@@ -143,46 +148,46 @@ let package = Package(
       path: "Benchmarks/Stages", swiftSettings: strict),
 
     // What several of the test targets use.
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: checked),
 
-    .testTarget(name: "SecretsTests", dependencies: ["Secrets"], swiftSettings: strict),
+    .testTarget(name: "SecretsTests", dependencies: ["Secrets"], swiftSettings: checked),
     .testTarget(
-      name: "ByteCodingTests", dependencies: ["ByteCoding", "TestSupport"], swiftSettings: strict),
+      name: "ByteCodingTests", dependencies: ["ByteCoding", "TestSupport"], swiftSettings: checked),
     // What the tests of `Platform` start: what a process does that dies, or has another terminal.
     .executableTarget(
       name: "platform-probe", dependencies: ["Platform", "Secrets"], path: "Tests/PlatformProbe",
-      swiftSettings: strict),
+      swiftSettings: checked),
     .testTarget(
       name: "PlatformTests", dependencies: ["Platform", "Secrets", "platform-probe"],
-      swiftSettings: strict),
+      swiftSettings: checked),
     .testTarget(
       name: "CiphersTests", dependencies: ["Ciphers", "Secrets", "TestSupport"],
-      swiftSettings: strict),
+      swiftSettings: checked),
     .testTarget(
-      name: "GenerationTests", dependencies: ["Generation", "Secrets"], swiftSettings: strict),
+      name: "GenerationTests", dependencies: ["Generation", "Secrets"], swiftSettings: checked),
     .testTarget(
       name: "KDBXTests", dependencies: ["KDBX", "ByteCoding", "Ciphers", "Secrets", "TestSupport"],
-      swiftSettings: strict),
+      swiftSettings: checked),
     .testTarget(
       name: "VaultTests",
       dependencies: ["Vault", "KDBX", "ByteCoding", "Ciphers", "Secrets", "TestSupport"],
-      swiftSettings: strict),
+      swiftSettings: checked),
     .testTarget(
       name: "VaultTreeTests",
       dependencies: [
         "VaultTree", "Vault", "KDBX", "ByteCoding", "Ciphers", "Secrets", "TestSupport",
       ],
-      swiftSettings: strict),
+      swiftSettings: checked),
     // What the tests of `Fuse` mount: a process that serves a mount can't read it.
     .executableTarget(
       name: "fuse-probe", dependencies: ["Fuse", "Platform"], path: "Tests/FuseProbe",
-      swiftSettings: strict),
+      swiftSettings: checked),
     .testTarget(
-      name: "FuseTests", dependencies: ["Fuse", "Platform", "fuse-probe"], swiftSettings: strict),
+      name: "FuseTests", dependencies: ["Fuse", "Platform", "fuse-probe"], swiftSettings: checked),
     .testTarget(
-      name: "PublicSuffixesTests", dependencies: ["PublicSuffixes"], swiftSettings: strict),
+      name: "PublicSuffixesTests", dependencies: ["PublicSuffixes"], swiftSettings: checked),
     .testTarget(
-      name: "VaultMountTests", dependencies: ["VaultMount", "Fuse"], swiftSettings: strict),
+      name: "VaultMountTests", dependencies: ["VaultMount", "Fuse"], swiftSettings: checked),
     // What the end-to-end tests of locking and saving mount: the program with a clock that they set,
     // saves that fail or die where they want, and a save between any two requests.
     .executableTarget(
@@ -190,17 +195,17 @@ let package = Package(
       dependencies: [
         "Commands", "Session", "VaultTree", "Fuse", "Platform", "Secrets", "CWipingHeap",
       ],
-      path: "Tests/SessionProbe", swiftSettings: strict,
+      path: "Tests/SessionProbe", swiftSettings: checked,
       linkerSettings: linked),
     .testTarget(
       name: "SessionTests",
       dependencies: ["Session", "VaultTree", "Vault", "KDBX", "Platform", "Secrets", "Ciphers"],
-      swiftSettings: strict),
+      swiftSettings: checked),
     .testTarget(
       name: "CommandsTests",
       dependencies: [
         "Commands", "Fuse", "Generation", "KDBX", "Platform", "Secrets", "Session", "VaultTree",
       ],
-      swiftSettings: strict),
+      swiftSettings: checked),
   ]
 )

@@ -5,7 +5,7 @@ package import VaultTree
 
 extension EntryQuery {
   /// What stands between the parts of a change: a character that no name in a vault can have.
-  package static let partDivider = "\u{1F}"
+  package static let partDivider: Character = "\u{1F}"
 
   /// Answers from a tree; lists in the answer belong together, item by item.
   ///
@@ -77,7 +77,8 @@ extension EntryQuery {
     answer.append("kinds", .strings(changes.map { $0.isGroup ? "group" : "entry" }))
     answer.append("paths", .strings(changes.map { path($0.path) }))
     answer.append("from", .strings(changes.map { path($0.oldPath) }))
-    answer.append("parts", .strings(changes.map { $0.parts.joined(separator: partDivider) }))
+    answer.append(
+      "parts", .strings(changes.map { $0.parts.joined(separator: String(partDivider)) }))
   }
 }
 

@@ -1,3 +1,4 @@
+import ByteCoding
 import Platform
 import Secrets
 
@@ -49,7 +50,7 @@ enum AskpassCommand {
   /// of a new password.
   private static func asksForMore(_ question: [UInt8]) -> Bool {
     let text = String(decoding: question, as: UTF8.self).lowercased()
-    return ["yes/no", "new password", "(y/n)"].contains { text.contains($0) }
+    return ["yes/no", "new password", "(y/n)"].contains { text.utf8.firstPlace(of: $0) != nil }
   }
 
   /// Whether ssh says that the question comes from a host: `(USER@HOST) …`.

@@ -1,3 +1,4 @@
+import ByteCoding
 import Platform
 import Secrets
 
@@ -63,7 +64,7 @@ struct Clipboard: Sendable {
         words, input: [UInt8]().span, limit: 1 << 16, milliseconds: patience)
     else { return false }
     return help.withBytes { bytes in
-      String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self).contains(option)
+      bytes.indices.map { bytes[$0] }.firstPlace(of: option) != nil
     }
   }
 

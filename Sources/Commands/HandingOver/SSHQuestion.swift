@@ -1,3 +1,4 @@
+import ByteCoding
 import Platform
 import Secrets
 import Session
@@ -14,14 +15,17 @@ enum SSHQuestion: Hashable {
   init?(_ question: [UInt8]) {
     let text = question[...]
     // Who stands in front was written by ssh; anything behind it may come from the host.
-    if text.first == UInt8(ascii: "("), let close = text.firstRange(of: Array(") ".utf8)) {
-      let rest = String(decoding: text[close.upperBound...], as: UTF8.self).lowercased()
-      guard rest.contains("password"), !rest.contains("one-time") else { return nil }
-      self.init(login: text[text.index(after: text.startIndex)..<close.lowerBound])
+    if text.first == UInt8(ascii: "("), let close = text.firstPlace(of: ") ") {
+      let rest = Array(String(decoding: text[close...], as: UTF8.self).lowercased().utf8)
+      guard rest.firstPlace(of: "password") != nil, rest.firstPlace(of: "one-time") == nil else {
+        return nil
+      }
+      self.init(login: text[text.index(after: text.startIndex)..<close])
       return
     }
-    if let end = text.firstRange(of: Array("'s password: ".utf8)), end.upperBound == text.endIndex {
-      self.init(login: text[..<end.lowerBound])
+    let end = Array("'s password: ".utf8)
+    if let place = text.firstPlace(of: "'s password: "), place + end.count == text.endIndex {
+      self.init(login: text[..<place])
       return
     }
     let start = Array("Enter passphrase for ".utf8)
