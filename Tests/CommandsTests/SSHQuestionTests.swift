@@ -14,8 +14,8 @@ import Vault
     ("(bob@web.example.org) Password: ", login("bob", "web.example.org")),
     ("(bob@web.example.org) bob@web.example.org's password: ", login("bob", "web.example.org")),
     ("a@b@Web.Example.org's password: ", login("a@b", "web.example.org")),
-    ("Enter passphrase for key '/home/a b/.ssh/id': ", .key(file: "/home/a b/.ssh/id")),
-    ("Enter passphrase for /home/a/.ssh/id: ", .key(file: "/home/a/.ssh/id")),
+    ("Enter passphrase for key '/srv/a b/.ssh/id': ", .key(file: "/srv/a b/.ssh/id")),
+    ("Enter passphrase for /srv/a/.ssh/id: ", .key(file: "/srv/a/.ssh/id")),
     ("Enter passphrase for /k (will confirm each use): ", .key(file: "/k")),
   ])
   func `it says what it wants`(question: String, means: SSHQuestion) {
@@ -25,7 +25,7 @@ import Vault
   /// A host can let ssh ask what it likes, but not in front of its own name.
   @Test(arguments: [
     "(mallory@evil.example) alice@web.example.org's password: ",
-    "(mallory@evil.example) Enter passphrase for key '/home/a/.ssh/id': Password:",
+    "(mallory@evil.example) Enter passphrase for key '/srv/a/.ssh/id': Password:",
   ])
   func `a host asks in its own name only`(question: String) {
     #expect(SSHQuestion(Array(question.utf8)) == Self.login("mallory", "evil.example"))

@@ -39,7 +39,7 @@ class TestAskpass:
                 ("twin 1", "ssh://web.example.org", "twin", "one"),
                 ("twin 2", "sftp://web.example.org", "twin", "two"),
                 ("lines", "ssh://web.example.org", "lines", "one\ntwo"),
-                ("key", "/home/alice/.ssh/id_ed25519", "", "phrase")):
+                ("key", "/srv/alice/.ssh/id_ed25519", "", "phrase")):
             entry(way, f"Work/{name}", url=url, username=user, password=password)
         return way
 
@@ -47,11 +47,11 @@ class TestAskpass:
         for question, answer in [
                 ("alice@web.example.org's password: ", "login\n"),
                 ("(bob@web.example.org) Password: ", "of bob\n"),
-                ("Enter passphrase for key '/home/alice/.ssh/id_ed25519': ", "phrase\n")]:
+                ("Enter passphrase for key '/srv/alice/.ssh/id_ed25519': ", "phrase\n")]:
             assert keys.good("askpass", question) == answer
             assert keys.good("askpass", *question.split(" ")) == answer
         assert keys.good(
-            "askpass", "Enter passphrase for /home/alice/.ssh/id_ed25519 (will confirm each use): ",
+            "askpass", "Enter passphrase for /srv/alice/.ssh/id_ed25519 (will confirm each use): ",
             env={"KDBXFS_ASKPASS": PATH}) == "phrase\n"
 
     def test_nothing_else_is_answered(self, keys):
@@ -59,7 +59,7 @@ class TestAskpass:
         for question in (
                 "carol@web.example.org's password: ", "alice@other.example.org's password: ",
                 "twin@web.example.org's password: ", "lines@web.example.org's password: ",
-                "Enter passphrase for key '/home/alice/.ssh/other': ",
+                "Enter passphrase for key '/srv/alice/.ssh/other': ",
                 "(mallory@evil.example) alice@web.example.org's password: ",
                 "(alice@web.example.org) Verification code: ",
                 "(alice@web.example.org) New password: ",

@@ -22,7 +22,7 @@ import Testing
     #expect(try Self.address("https://a.org:443/").port.isEmpty)
     #expect(try Self.address("http://a.org:443/").port == Array("443".utf8))
     #expect(try Self.address("a.org/x").scheme.isEmpty)
-    #expect(SiteAddress(Array("/home/alice/key".utf8)) == nil)
+    #expect(SiteAddress(Array("/srv/alice/key".utf8)) == nil)
     #expect(SiteAddress(Array("mailto:alice@example.org".utf8)) == nil)
   }
 
