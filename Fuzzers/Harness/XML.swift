@@ -1,3 +1,4 @@
+import ByteCoding
 import CFuzzing
 import Glibc
 import Secrets
@@ -52,7 +53,7 @@ private func isOfAnotherEncoding(_ bytes: Span<UInt8>) -> Bool {
 private func declaresASCII(_ bytes: Span<UInt8>) -> Bool {
   let start = String(
     decoding: array(bytes.extracting(first: min(bytes.count, 1000))), as: UTF8.self)
-  return start.lowercased().contains("us-ascii")
+  return start.lowercased().utf8.firstPlace(of: "us-ascii") != nil
 }
 
 /// What a document holds, in the form that `CFuzzing` has.
