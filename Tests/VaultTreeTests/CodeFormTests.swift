@@ -72,6 +72,25 @@ import Vault
     #expect(throws: TreeError.noData) { try attribute("user.kdbx.error", shell, "uri") }
   }
 
+  @Test func `a code comes back with its secret, by whatever way that comes`() throws {
+    let shell = try CodeTests.shell()
+    try shell.redirect("uri/otp", "otpauth://totp/x?secret=0189!\n")
+    #expect(throws: TreeError.noEntry) { try shell.stat("uri/totp") }
+    try shell.tree.revert(Array("uri".utf8))
+    #expect(try shell.cat("uri/totp").count == 6)
+    #expect(try shell.ls("uri").contains("totp"))
+    // And by the merge of what another program has written.
+    try shell.redirect("uri/otp", "otpauth://totp/x?secret=0189!\n")
+    shell.save()
+    let bad = shell.document
+    let other = Shell(Vault(bad))
+    other.clock.advance(seconds: 100)
+    try other.redirect("uri/otp", CodeTests.secret + "\n")
+    other.save()
+    _ = try shell.tree.merge(other.document, base: bad)
+    #expect(try shell.cat("uri/totp").count == 6)
+  }
+
   @Test func `references that lead in a circle end, and stay as they are`() throws {
     let shell = Shell(
       try Fixture.vault([

@@ -165,6 +165,7 @@ extension TreeState {
     entries[owner]?.revision += 1
     entries[owner]?.firstModified = nil
     forgetView(owner)
+    showMergedCodes(owner)
     let after = shownNames(of: owner)
     let node = Slot.node(owner, Slot.own)
     events.invalidate(node)
@@ -219,6 +220,16 @@ extension TreeState {
         if let value, let wasThere { (try? isSame(value, wasThere)) == true } else { false }
       let isFresh = overlay.fresh != nil
       if isFresh || !isSame { entries[owner]?.overlays[key] = nil }
+    }
+  }
+
+  /// Shows the codes again that went with their secret, where there is one now.
+  private mutating func showMergedCodes(_ owner: UInt64) {
+    guard let codes = try? codes(owner) else { return }
+    for (key, state) in [(ItemKey.totp, codes.time), (.hotp, codes.counter)] {
+      if state == .present, case .ghost = entries[owner]?.overlays[key] {
+        entries[owner]?.overlays[key] = nil
+      }
     }
   }
 
