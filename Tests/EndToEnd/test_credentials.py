@@ -6,12 +6,14 @@ import base64
 import http.server
 import os
 import shlex
+import shutil
 import subprocess
 import tempfile
 import threading
 from pathlib import Path
 
 import pytest
+from conftest import FIXTURES, USUAL
 from support import programs
 from test_commands_entries import way  # noqa: F401
 
@@ -67,6 +69,19 @@ class TestAskpass:
             assert keys.refused(27, "askpass", question, env=env)
         assert keys.refused(27, "askpass", "[sudo] password for alice: ")
         assert keys.refused(27, "askpass")
+
+    @pytest.mark.parametrize("question", [
+        None, "", " ", "Username for 'https://git.example.org': ",
+        "Please type 'yes', 'no' or the fingerprint: ", "Enter PIN for ED25519-SK key /srv/alice/.ssh/id: ",
+        "Enter PIN for 'token': ", "Confirm user presence for key ED25519-SK SHA256:abc", "Go on [y/N]? ",
+        "Is the fingerprint right? ", "Passcode: ", "Verification code: ", "One-time password: ",
+        "(alice@web.example.org) Password and passcode: "])
+    def test_what_asks_for_something_else(self, way, question):
+        words = [] if question is None else [question]
+        for name in (["--field", f"{PATH}/username"], []):
+            done = way.run("askpass", *name, "--", *words, env={"KDBXFS_ASKPASS": f"{PATH}/username"})
+            assert (done.code, done.out, len(done.errors)) == (27, b"", 1)
+            assert "is for a person" in done.err
 
     def test_what_ssh_only_wants_to_be_allowed(self, way):
         for kind in ("confirm", "none"):
@@ -304,6 +319,25 @@ class TestGitItself:
         assert git("credential", "reject", given=known).returncode == 0
         assert os.listdir(mounted / "Git") == []
         assert git("credential", "fill", given=asked).returncode != 0
+
+    def test_a_name_says_which_of_two_vaults(self, git, mounted, folder):
+        (folder / "two").mkdir()
+        shutil.copy(FIXTURES / USUAL, folder / "vaults/two.kdbx")
+        (folder / "kdbxfs").mkdir()
+        (folder / "kdbxfs/second.conf").write_text(
+            f"vault = {folder}/vaults/two.kdbx\nmountpoint = {folder}/two\n")
+        config = folder / ".gitconfig"
+        config.write_text(config.read_text().replace(f"-m {mounted.place}", "-m second"))
+        second = programs.mount(folder / "vaults/two.kdbx", folder / "two", password="fixture")
+        known = "url=https://ann@git.example.org\npassword=token\n\n"
+        assert git("credential", "approve", given=known).returncode == 0
+        assert os.listdir(second / "Git") == ["git.example.org"] and not (mounted / "Git").exists()
+        done = git("credential", "fill", given="url=https://git.example.org\n\n")
+        assert "username=ann\npassword=token\n" in done.stdout, done.stderr
+        # A question of ssh's says no vault.
+        done = programs.run("askpass", "alice@web.example.org's password: ")
+        assert done.code == 1 and "vaults are mounted" in done.errors[0]
+        second.unmount()
 
     def test_push(self, git, mounted, folder):
         (folder / "served").mkdir()

@@ -18,6 +18,17 @@ PASSWORD = "correct horse battery staple"
 PATH = "Internet/GitHub"
 
 
+@pytest.mark.parametrize("words", [
+    ["set", f"{PATH}/password"], ["run", "--env", f"P={PATH}", "--", "true"], ["inject", "-"],
+    ["git-credential", "get"], ["askpass", "--field", PATH, "Password: "]], ids=lambda words: words[0])
+def test_who_has_standard_input_for_something_else_is_told_of_no_key_there(words, vault):
+    given = b"protocol=https\nhost=github.com\npath={{ Internet/GitHub }}\n"
+    done = programs.run(words[0], "-v", vault, *words[1:], password=given)
+    assert (done.code, len(done.errors)) == (9, 1)
+    (hint,) = [line for line in done.err.splitlines() if "hint" in line]
+    assert "--passfile" in hint and "standard input" not in hint
+
+
 class TestRun:
     def test_a_program_gets_fields_and_nothing_else_changes(self, way):
         script = 'printf "%s|%s|%s|%s" "$PASS" "$WHO" "$KEPT" "$*"; exit 7'

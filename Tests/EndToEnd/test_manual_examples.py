@@ -77,6 +77,7 @@ class Machine:
         self.program("editor", 'echo written by the editor > "$1"')
         # What sudo -A does: it runs the program with its question, and reads a line.
         self.program("sudo", '[ "$1" = -A ] && "$SUDO_ASKPASS" "[sudo] password for alice: " > ~/asked')
+        self.program("ssh", '[ "$SSH_ASKPASS_REQUIRE" = force ] && "$SSH_ASKPASS" "alice@$1\'s password: " > ~/asked')
         self.env = os.environ | programs.PRINTED | screen | {
             "HOME": str(home), "PATH": f"{home / 'bin'}:{os.environ['PATH']}", "EDITOR": "editor",
             "VISUAL": "editor", "XDG_CONFIG_HOME": str(home / ".config"), "GIT_CONFIG_NOSYSTEM": "1",
@@ -210,7 +211,7 @@ EFFECTS = {
     "kdbxfs totp --min-left": is_code,
     "kdbxfs find": said("^Internet/GitHub$"),
     "cat ~/vault/\"$(kdbxfs match": is_password,
-    "kdbxfs new": holds("~/vault/Internet/Wiki/url", "https://wiki.example.org"),
+    "kdbxfs new --username": holds("~/vault/Internet/Wiki/url", "https://wiki.example.org"),
     "openssl rand": lambda machine, _: len(field(machine, "Internet/Wiki/password")) == 24,
     "kdbxfs edit": holds("~/vault/Internet/Wiki/notes", "written by the editor"),
     "kdbxfs diff": said("^added Internet/Wiki$"),
@@ -232,6 +233,9 @@ EFFECTS = {
     "kdbxfs askpass": is_password,
     "SUDO_ASKPASS=": lambda machine, _: (machine.home / "asked").read_text() == (
         field(machine, "Internet/GitHub/password") + "\n"),
+    "kdbxfs new --generate": holds("~/vault/Internet/Web/url", "ssh://web.example.org"),
+    "SSH_ASKPASS=": lambda machine, _: (machine.home / "asked").read_text() == (
+        field(machine, "Internet/Web/password") + "\n"),
 }
 
 

@@ -66,6 +66,38 @@ def test_the_command_line_prevails(main, run, place):
     assert run("umount", "main").code == 0
 
 
+def test_unlock_has_the_key_that_the_file_names(main, run, folder, place, vault):
+    (folder / "pw").write_text("fixture\n")
+    (folder / "wrong").write_text("wrong")
+    text = main.read_text()
+    for line in ("passfile = ~/pw", "extpass = cat\nextpass = ~/pw".replace("~", str(folder)),
+                 "options = passfile=~/pw".replace("~", str(folder))):
+        main.write_text(f"{text}\n{line}\n")
+        assert run("mount", "main").code == 0
+        assert run("lock", "main").code == 0
+        # The command line prevails.
+        assert run("unlock", "main", "--passfile", folder / "wrong").code == 12
+        # What is mounted is meant, not what is called so, by its path.
+        assert run("unlock", place).code == 9
+        done = run("unlock", "main")
+        assert (done.code, done.err) == (0, "")
+        assert (place / ENTRY / "username").read_text() == "alice"
+        assert run("umount", "main").code == 0
+
+
+def test_another_password_takes_the_place_of_the_files(main, run, folder, place):
+    (folder / "pw").write_text("fixture")
+    with main.open("a") as file:
+        file.write("extpass = echo\nextpass = wrong\n")
+    assert run("mount", "main").code == 12
+    for options in (["--passfile", folder / "pw"],
+                    ["--extpass", "cat", "--extpass", folder / "pw"],
+                    ["-o", f"passfile={folder}/pw"]):
+        done = run("mount", "main", *options)
+        assert (done.code, done.err) == (0, ""), options
+        assert run("umount", "main").code == 0
+
+
 def test_options_and_paths_at_home(main, run, folder, place, vault):
     shutil.copy(FIXTURES / "kdbx4.0-argon2d-aes-plain-password-xml1.kdbx", vault)
     shutil.copy(FIXTURES / "key-xml1.key", folder / "a key.key")

@@ -97,6 +97,24 @@ class TestCreate:
         assert done.code == 9 and "no terminal" in done.errors[0]
         assert not path.exists()
 
+    @pytest.mark.parametrize("given", [b"abc\nabc\n", b"abc\r\nabc\r\n", b"abc\nabc", b"abc\n"])
+    def test_the_same_line_twice_is_the_password(self, path, given):
+        assert new("create", "--kdf", "aes", path, password=given).code == 0
+        assert programs.run("ls", path, password="abc").code == 0
+
+    @pytest.mark.parametrize("given", [b"abc\nabd\n", b"abc\n\n", b"\nabc", b"abc\nabc\nabc\n"])
+    def test_what_no_one_could_type_is_refused(self, path, folder, given):
+        (folder / "pw").write_bytes(given)
+        for options, password in ([], given), (["--passfile", folder / "pw"], None):
+            done = new("create", "--kdf", "aes", *options, path, password=password)
+            assert done.code == 9 and "more than one line" in done.errors[0] and "be typed" in done.err
+            assert not path.exists()
+
+    def test_a_file_that_is_to_open_the_vault_has_one_line(self, path, folder):
+        (folder / "pw").write_text("abc\nabc\n")
+        done = new("create", "--kdf", "aes", "--passfile", folder / "pw", path, password=None)
+        assert done.code == 9 and not path.exists()
+
     def test_a_hardware_key(self, path):
         answering = [word for part in (sys.executable, responder.__file__, SECRET)
                      for word in ("--challenge-response", part)]
@@ -164,6 +182,18 @@ class TestPasswd:
         stamps = [read_own(vault, PASSWORD).meta["MasterKeyChanged"],
                   before.readings["own reader"].meta["MasterKeyChanged"]]
         assert stamps[0] != stamps[1]
+
+    def test_the_same_line_twice_or_none_that_could_be_typed(self, vault, passfile):
+        passfile.write_text("abc\nabd\n")
+        done = self.passwd("--new-passfile", passfile, vault)
+        assert done.code == 9 and "more than one line" in done.errors[0]
+        passfile.write_text("abc\nabc\n")
+        assert self.passwd("--new-passfile", passfile, vault).code == 0
+        assert programs.run("ls", vault, password="abc").code == 0
+
+    def test_what_can_give_the_new_one_is_said(self, vault):
+        done = self.passwd(vault)
+        assert done.code == 9 and "--new-passfile" in done.err and "standard input" not in done.err
 
     @pytest.mark.parametrize("name, key", [
         ("kdbx3.1-aeskdf-aes-gzip-password.kdbx", None),

@@ -21,6 +21,16 @@ package struct KeySources: Hashable, Sendable {
     passwordFile == nil && passwordProgram.isEmpty && !hasNoPassword
   }
 
+  /// Takes what is missing from `other`: the source of the password as a whole, and the key file.
+  mutating func complete(from other: KeySources) {
+    if asksForPassword {
+      passwordFile = other.passwordFile
+      passwordProgram = other.passwordProgram
+      hasNoPassword = other.hasNoPassword
+    }
+    keyFile = keyFile ?? other.keyFile
+  }
+
   package init() {}
 }
 

@@ -17,9 +17,11 @@ enum SSHQuestion: Hashable {
     // Who stands in front was written by ssh; anything behind it may come from the host.
     if text.first == UInt8(ascii: "("), let close = text.firstPlace(of: ") ") {
       let rest = Array(String(decoding: text[close...], as: UTF8.self).lowercased().utf8)
-      guard rest.firstPlace(of: "password") != nil, rest.firstPlace(of: "one-time") == nil else {
-        return nil
-      }
+      guard rest.firstPlace(of: "password") != nil,
+        !["one-time", "passcode", "verification code"].contains(where: {
+          rest.firstPlace(of: $0) != nil
+        })
+      else { return nil }
       self.init(login: text[text.index(after: text.startIndex)..<close])
       return
     }

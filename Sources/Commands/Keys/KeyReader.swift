@@ -123,8 +123,16 @@ enum KeyReader {
       return password
     }
     if !hasTerminal, let password = try Pinentry.password(for: vault) { return password }
-    return try passwordFromTerminal(for: vault)
+    return try passwordFromTerminal(
+      for: vault, otherwise: leavingInput ? sourcesHintLeavingInput : sourcesHint)
   }
+
+  /// What gives a password where there is no terminal.
+  static let sourcesHint =
+    "--passfile, --extpass or standard input can give it, or pinentry on a desktop"
+  /// The same where standard input is the command's own.
+  private static let sourcesHintLeavingInput =
+    "--passfile or --extpass can give it, or pinentry on a desktop"
 
   /// The password from a file, a program or standard input; `nil` where a person is to be asked.
   static func passwordWithoutTerminal(
@@ -190,12 +198,17 @@ enum KeyReader {
     }
   }
 
-  private static func passwordFromTerminal(for vault: Path) throws(Complaint) -> SecretBytes {
-    try passwordFromTerminal(prompt: "Password for \(Path(vault.lastComponent)): ")
+  private static func passwordFromTerminal(
+    for vault: Path, otherwise hint: String = sourcesHint
+  ) throws(Complaint) -> SecretBytes {
+    try passwordFromTerminal(
+      prompt: "Password for \(Path(vault.lastComponent)): ", otherwise: hint)
   }
 
-  /// Asks on the terminal.
-  static func passwordFromTerminal(prompt: String) throws(Complaint) -> SecretBytes {
+  /// Asks on the terminal; where there is none, `hint` says what else can give the password.
+  static func passwordFromTerminal(
+    prompt: String, otherwise hint: String = sourcesHint
+  ) throws(Complaint) -> SecretBytes {
     do throws(Terminal.Failure) {
       return try Terminal.readSecret(prompt: prompt)
     } catch {
@@ -203,7 +216,7 @@ enum KeyReader {
       case .noTerminal:
         throw Complaint(
           "there is no password, and no terminal to ask on",
-          hints: ["--passfile, --extpass or standard input can give it, or pinentry on a desktop"],
+          hints: [hint],
           exitCode: .noKeyMaterial)
       case .endOfInput:
         throw Complaint("no password was typed", exitCode: .noKeyMaterial)

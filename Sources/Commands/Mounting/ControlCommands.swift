@@ -50,7 +50,8 @@ enum ControlCommands {
 
   /// Unlocks; nobody is asked for the key of a vault that isn't locked.
   ///
-  /// The key file, and that there is no password, need not be said again.
+  /// The key file, and that there is no password, need not be said again; of a vault that is called by
+  /// its name, neither what its file says of the key.
   static func unlock(_ mountPoint: Path, _ sources: KeySources) throws(Complaint) {
     let place = try find(mountPoint)
     let status = try ask(.status, of: place, named: mountPoint)
@@ -65,6 +66,9 @@ enum ControlCommands {
     var sources = sources
     if sources.keyFile == nil, case .string(let file) = status["key_file"] {
       sources.keyFile = Path(file)
+    }
+    if let named = try NamedVault.named(mountPoint) {
+      sources.complete(from: try named.keySources())
     }
     if sources.asksForPassword, status["no_password"] == .boolean(true) {
       sources.hasNoPassword = true

@@ -17,10 +17,10 @@ struct NamedVault {
   let file: Path
   private(set) var vault = Path("")
   private(set) var mountPoint = Path("")
-  /// Options as on a command line.
+  /// Options as on a command line: `--name` or `--name=value` each.
   private(set) var options: [[UInt8]] = []
   /// The line that names the vault.
-  private var vaultLine = 0
+  private(set) var vaultLine = 0
 
   /// The folder of such files: `${XDG_CONFIG_HOME:-~/.config}/kdbxfs`.
   static var folder: Path? {
@@ -141,12 +141,13 @@ struct NamedVault {
 
   /// Adds options, if they can be understood.
   private mutating func add(_ words: [[UInt8]], _ number: Int) throws(Complaint) {
+    let line = [Array("mount".utf8)] + words + ["--", "name"].map { Array($0.utf8) }
     do throws(Complaint) {
-      _ = try ArgumentParser.parse(words + ["--", "vault", "mountpoint"].map { Array($0.utf8) })
+      guard case .mountNamed(_, let given) = try ArgumentParser.parse(line) else { return }
+      options += given
     } catch {
       throw fault(number, error.message, error.hints)
     }
-    options += words
   }
 
   private func path(_ value: [UInt8]?, _ key: String, _ number: Int) throws(Complaint) -> Path {
@@ -167,32 +168,5 @@ struct NamedVault {
     let start = text.firstIndex { !isBlank($0) } ?? text.endIndex
     let end = text.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? start
     return text[start..<end]
-  }
-
-  // MARK: - Using
-
-  /// The command line that mounts it; options of the command line come last, and so prevail.
-  func invocation(adding more: [[UInt8]]) throws(Complaint) -> Invocation {
-    do throws(Errno) {
-      _ = try Files.status(of: vault)
-    } catch {
-      throw Complaint(
-        "the vault of '\(name)' can't be found: '\(vault)': \(error)",
-        hints: ["if it was moved, \(file):\(vaultLine) names it"], exitCode: .vaultUnreadable)
-    }
-    return try ArgumentParser.parse(
-      options + more + [Array("--".utf8), vault.bytes, mountPoint.bytes])
-  }
-
-  /// The mount point that a word of a command means: a path, or the name of a vault, unless a vault is
-  /// mounted at a folder here that is called so.
-  static func mountPoint(for word: Path) throws(Complaint) -> Path {
-    guard file(for: word.bytes) != nil else { return word }
-    if let place = try? MountPoint.resolve(word), let entry = try? MountTable.entry(at: place),
-      entry.type == MountPoint.type
-    {
-      return word
-    }
-    return try NamedVault(word.bytes).mountPoint
   }
 }

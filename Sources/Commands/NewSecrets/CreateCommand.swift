@@ -57,8 +57,10 @@ struct CreateCommand {
   private func password() throws(Complaint) -> SecretBytes? {
     if settings.keys.hasNoPassword { return nil }
     if let password = try KeyReader.passwordWithoutTerminal(settings.keys) {
-      try NewKeys.checkNotEmpty(password)
-      return password
+      // The same file or program is to open the vault: there it would be two lines.
+      let isKept =
+        settings.keys.passwordFile != nil || !settings.keys.passwordProgram.isEmpty
+      return try NewKeys.line(of: password, mayBeTwice: !isKept)
     }
     return try NewKeys.passwordTwice(for: vault, settings)
   }

@@ -6,10 +6,14 @@ import Session
 /// Where the key of a new vault, or the new key of an old one, comes from.
 enum NewKeys {
   /// Asks for a password twice on the terminal, and says how strong it is.
-  static func passwordTwice(for vault: Path, _ settings: Settings) throws(Complaint) -> SecretBytes
-  {
+  ///
+  /// `hint` says who has no terminal what else can give it.
+  static func passwordTwice(
+    for vault: Path, _ settings: Settings, otherwise hint: String = KeyReader.sourcesHint
+  ) throws(Complaint) -> SecretBytes {
     let name = Path(vault.lastComponent)
-    let first = try KeyReader.passwordFromTerminal(prompt: "New password for \(name): ")
+    let first = try KeyReader.passwordFromTerminal(
+      prompt: "New password for \(name): ", otherwise: hint)
     try checkNotEmpty(first)
     if !settings.isQuiet { StandardStream.error.say(PasswordStrength.line(for: first)) }
     let second = try KeyReader.passwordFromTerminal(prompt: "The same once more: ")
@@ -26,6 +30,33 @@ enum NewKeys {
     case .some(let secret): secret.copy()
     case .none: nil
     }
+  }
+
+  /// A new password that a pipe, a file or a program gave, which must be one line: another could never
+  /// be typed.
+  ///
+  /// With `mayBeTwice` two lines that are the same are the password said twice.
+  static func line(
+    of given: consuming SecretBytes, mayBeTwice: Bool
+  ) throws(Complaint) -> SecretBytes {
+    let lineFeed = given.withBytes { bytes in
+      bytes.indices.first { bytes[$0] == UInt8(ascii: "\n") }
+    }
+    guard let lineFeed else {
+      try checkNotEmpty(given)
+      return given
+    }
+    let first = given.withBytes { KeyReader.withoutLineEnd($0.extracting(first: lineFeed + 1)) }
+    let rest = given.withBytes { SecretBytes(copying: $0.extracting(droppingFirst: lineFeed + 1)) }
+    guard mayBeTwice, first.matches(rest) else {
+      throw Complaint(
+        "the new password is more than one line",
+        hints: [
+          "it could never be typed: give one line\(mayBeTwice ? ", or the same line twice" : "")"
+        ], exitCode: .noKeyMaterial)
+    }
+    try checkNotEmpty(first)
+    return first
   }
 
   static func checkNotEmpty(_ password: borrowing SecretBytes) throws(Complaint) {

@@ -110,11 +110,10 @@ struct PasswdCommand {
       return old
     }
     guard let file = new.passwordFile else {
-      return try NewKeys.passwordTwice(for: vault, settings)
+      return try NewKeys.passwordTwice(
+        for: vault, settings, otherwise: "--new-passfile FILE can give the new one")
     }
-    let password = try KeyReader.password(inFile: file)
-    try NewKeys.checkNotEmpty(password)
-    return password
+    return try NewKeys.line(of: try KeyReader.password(inFile: file), mayBeTwice: true)
   }
 
   private func write(
