@@ -49,7 +49,11 @@ extension Complaint {
         .noSpace, .notSupported, .exists, .notEmpty, .noData, .badHandle:
         "it can't be read"
       }
-    let exitCode: ExitCode = error == .inputOutput ? .vaultUnreadable : .usage
+    let exitCode: ExitCode =
+      switch error {
+      case .noEntry, .stale, .isDirectory, .notDirectory, .nameTooLong: .nothingFound
+      default: .vaultUnreadable
+      }
     self.init(
       "'\(Path(path))': \(reason)", hints: ["'kdbxfs ls VAULT PATH' lists what is there"],
       exitCode: exitCode)

@@ -6,7 +6,7 @@ package enum ExitCode: CInt, CaseIterable, Sendable {
   case success = 0
   /// The command line can't be understood.
   case usage = 1
-  /// No password, or no key file, could be read.
+  /// No password, no key file, or no value for `set`, could be read.
   case noKeyMaterial = 9
   /// The mount point can't be used, or it is busy.
   case mountPoint = 10
@@ -16,13 +16,13 @@ package enum ExitCode: CInt, CaseIterable, Sendable {
   case interrupted = 15
   /// FUSE isn't there, or refused.
   case fuse = 19
-  /// Nobody answers for this mount point.
+  /// Nobody answers for this mount point, or its vault is locked.
   case controlSocket = 20
   /// The password is empty, and that doesn't open the vault.
   case emptyPassword = 22
   /// The vault can't be opened, or is damaged.
   case vaultUnreadable = 23
-  /// The vault can't be written.
+  /// The vault can't be written, or can't hold what is given; also where something of that name is there.
   case vaultUnwritable = 24
   /// `check` found faults.
   case faultsFound = 26
@@ -30,6 +30,8 @@ package enum ExitCode: CInt, CaseIterable, Sendable {
   case nothingFound = 27
   /// There is no clipboard, or it takes nothing.
   case clipboard = 28
+  /// The editor failed, or what it left can't be read.
+  case editor = 29
   /// `run` found the program, but it can't be run; as shells have it.
   case programNotRun = 126
   /// `run` found no such program; as shells have it.

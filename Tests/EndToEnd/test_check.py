@@ -270,7 +270,7 @@ def refusing(vault) -> set[str]:
 
 
 def findings(done: programs.Done) -> list[dict]:
-    return [json.loads(line) for line in done.out.splitlines()]
+    return json.loads(done.out)
 
 
 def check(vault, *options) -> programs.Done:
@@ -404,6 +404,8 @@ def test_a_whole_vault_is_silent(folder):
         assert (done.code, done.out, done.err) == (0, b"", "")
         done = programs.run("check", "-q", "--repair", vault, password=password)
         assert (done.code, done.out, done.err) == (0, b"", "")
+        done = programs.run("check", "-q", "--json", vault, password=password)
+        assert (done.code, done.out, done.err) == (0, b"[]\n", "")
         assert vault.read_bytes() == source.read_bytes()
 
 

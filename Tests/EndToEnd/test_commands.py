@@ -38,10 +38,11 @@ class TestLsAndCat:
         assert out == b"alice" + EVERY_BYTE
 
     def test_cat_of_what_is_not_there(self, vault):
-        done = run("cat", vault, f"{PATH}/nothing")
-        assert done.code != 0 and len(done.errors) == 1 and done.out == b""
-        done = run("cat", vault, "Internet")
-        assert done.code != 0 and len(done.errors) == 1 and done.out == b""
+        for command in (["cat", vault, f"{PATH}/nothing"], ["cat", vault, "Internet"],
+                        ["cat", vault, f"{PATH}/url/more"], ["ls", vault, "Nowhere"],
+                        ["cat", vault, f"{PATH}/url", "x" * 300]):
+            done = run(*command)
+            assert (done.code, len(done.errors), done.out) == (27, 1, b""), command
 
     def test_they_change_nothing(self, vault, before):
         good("ls", vault)

@@ -282,6 +282,26 @@ class TestSet:
         way.finish()
         before.expect_untouched()
 
+    @pytest.mark.parametrize("field", ["password", "PIN", "attachments/every byte.bin", "attachments/new"])
+    def test_nothing_at_all_changes_nothing(self, field, way, before):
+        """It is what a command before the pipe that failed leaves."""
+        for given in (b"", None):
+            done = way.run("set", f"{PATH}/{field}", given=given)
+            assert done.code == 9 and "holds nothing" in done.errors[0] and done.out == b""
+            assert ("/dev/null" if "/" in field else "echo | kdbxfs set") in done.err
+        way.finish()
+        before.expect_untouched()
+
+    def test_an_empty_value(self, way, before):
+        way.good("set", PATH + "/password", given=b"\n")
+        way.finish()
+        before.expect({PATH: {"Password": ("correct horse battery staple", ""), "history": 1}})
+
+    def test_an_attachment_keeps_its_line_feed(self, way, before):
+        way.good("set", PATH + "/attachments/line", given=b"one\n")
+        way.finish()
+        before.expect({PATH: {"@line": (None, b"one\n"), "history": 1}})
+
     def test_typed_and_not_shown(self, mounted):
         child = pexpect.spawn(
             os.fspath(programs.program()), ["set", os.fspath(mounted / PATH / "password")],
@@ -426,7 +446,9 @@ class TestBin:
         assert "no entry" in way.refused(27, "rm", PATH + "/url")
         assert "no such" in way.refused(27, "rm", "")
         assert "recycle bin" in way.refused(27, "restore", PATH)
-        assert "no age" in way.refused(1, "purge", "--older", "soon")
+        for age in ("soon", "1m", "90s", "30"):
+            done = way.run("purge", "--older", age)
+            assert done.code == 1 and "no age" in done.errors[0] and "--older 30d" in done.err, age
         way.finish()
         before.expect_untouched()
 
@@ -496,15 +518,62 @@ class TestEdit:
         assert marks == {"Security question": b"1", "PIN": b"0", "password": b"1", "url": b"0"}
 
     @pytest.mark.parametrize("script, code", [
-        ("true", 0), ('cp "$file" "$file~"; mv "$file~" "$file"', 0), ("exit 3", 1),
-        ('printf x > "$file"; exit 1', 1), ('echo nonsense >> "$file"', 1),
-        ('printf "username: \\xff\\n" > "$file"', 1), ('rm "$file"', 1),
+        ("true", 0), ('cp "$file" "$file~"; mv "$file~" "$file"', 0), ("exit 3", 29),
+        ('printf x > "$file"; exit 1', 29), ('echo nonsense >> "$file"', 29),
+        ('printf "username: \\xff\\n" > "$file"', 29), ('rm "$file"', 29),
     ])
     def test_nothing_is_changed(self, script, code, way, before, editor):
         editor(script)
         done = way.run("edit", PATH)
         assert (done.code, len(done.errors)) == (code, 0 if code == 0 else 1), done.err
         way.finish()
+        before.expect_untouched()
+
+    # What a first look leaves, the next one finds: a slip, then nothing at all, then it is mended.
+    SLIP = '''n=$(cat "$0.n" 2> /dev/null || echo 0); echo $((n + 1)) > "$0.n"
+        case $n in 0) sed -i "s/^username: .*/username bob/" "$file" ;; 1) ;;
+        *) sed -i "s/^username bob/username: bob/" "$file" ;; esac'''
+
+    def asked(self, *arguments) -> pexpect.spawn:
+        return pexpect.spawn(
+            os.fspath(programs.program()), ["edit", *map(os.fspath, arguments)], encoding="utf-8",
+            timeout=programs.PATIENCE, env=os.environ | programs.PRINTED)
+
+    def test_a_slip_loses_no_text(self, mounted, before, editor):
+        editor(self.SLIP)
+        child = self.asked(mounted / PATH)
+        for answer in ("", "what", "yes"):
+            child.expect("Edit the text again\\? \\[Y/n\\] ")
+            if answer != "yes":
+                assert answer == "what" or "line 3 of the text: no colon" in child.before
+            child.sendline(answer)
+        child.expect(pexpect.EOF)
+        child.close()
+        assert child.exitstatus == 0, child.before
+        mounted.unmount()
+        before.expect({PATH: {"UserName": ("alice", "bob"), "history": 1}})
+
+    def test_a_value_that_the_vault_refuses_is_not_lost(self, mounted, before, editor):
+        editor('''grep -q soon "$file" && printf 2030-01-01 > "$file" || printf soon > "$file"''')
+        child = self.asked(mounted / PATH / "expires")
+        child.expect("can't hold that.*Edit the text again\\? \\[Y/n\\] ")
+        child.sendline("y")
+        child.expect(pexpect.EOF)
+        child.close()
+        assert child.exitstatus == 0, child.before
+        assert (mounted / PATH / "expires").read_text() == "2030-01-01T00:00:00Z"
+
+    @pytest.mark.parametrize("answer", ["n", "\x04"])
+    def test_giving_up_changes_nothing(self, answer, mounted, before, editor):
+        editor(self.SLIP)
+        child = self.asked(mounted / PATH)
+        child.expect("Edit the text again\\? \\[Y/n\\] ")
+        child.send(answer if answer == "\x04" else answer + "\n")
+        child.expect("nothing was changed")
+        child.expect(pexpect.EOF)
+        child.close()
+        assert child.exitstatus == 29
+        mounted.unmount()
         before.expect_untouched()
 
     def test_a_final_line_feed_of_the_editor_is_none_of_the_value(self, mounted, editor):

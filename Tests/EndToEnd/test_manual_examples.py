@@ -150,6 +150,11 @@ def is_new_password(machine, said):
     assert re.fullmatch(r"kdbxfs: 64 bits\n([a-z]+-){4}[a-z-]+", said), said
 
 
+def is_rotated(machine, _):
+    now = field(machine, "Internet/GitHub/password")
+    assert len(now) == 24 and saved(machine, "Internet/GitHub/password") == now
+
+
 def is_password(machine, said):
     assert said == field(machine, "Internet/GitHub/password") and said
 
@@ -190,7 +195,7 @@ def said(pattern):
 # What is there after an example, by how it begins; it is asked on the machine.
 EFFECTS = {
     "kdbxfs ~/passwords.kdbx": is_mounted,
-    "cat ~/vault/Internet": said("^correct horse battery staple$"),
+    "cat ~/vault/Internet/GitHub/password": said("^correct horse battery staple$"),
     "echo 'new-secret'": holds("~/vault/Internet/GitHub/password", "new-secret"),
     "kdbxfs save": lambda machine, _: saved(machine, "Internet/GitHub/password") == "new-secret",
     "kdbxfs lock": is_locked,
@@ -206,8 +211,11 @@ EFFECTS = {
     "kdbxfs create": has_key,
     "kdbxfs passwd": has_key,
     "kdbxfs mount": is_mounted,
-    "kdbxfs generate": is_new_password,
+    "kdbxfs generate words": is_new_password,
     "cp ~/vault/.kdbxfs": lambda machine, _: len(field(machine, "Internet/GitHub/password")) == 24,
+    "kdbxfs generate |": is_rotated,
+    # The one that came in between was never saved.
+    "cat ~/vault/Internet/GitHub/.history": said("new-secret$"),
     "kdbxfs totp --min-left": is_code,
     "kdbxfs find": said("^Internet/GitHub$"),
     "cat ~/vault/\"$(kdbxfs match": is_password,

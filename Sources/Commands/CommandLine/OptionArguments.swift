@@ -99,14 +99,17 @@ func duration(_ text: String) -> Int64? {
 func setLeastAge(_ settings: inout Settings, _ value: [UInt8]) throws(Complaint) {
   let text = Path(value).description
   guard let seconds = age(text) else {
-    throw .usage("'\(text)' is no age", hint: "write 12h, 30d or 4w")
+    throw .usage(
+      "'\(text)' is no age in hours, days or weeks", hint: "--older 30d is about a month")
   }
   settings.leastAge = seconds
 }
 
-/// Reads `90s`, `15m`, `12h`, `30d` or `4w` as seconds; `nil` for anything else, also for over a century.
+/// Reads `12h`, `30d` or `4w` as seconds; `nil` for anything else, also for over a century.
+///
+/// `1m` would be a minute, which a person takes for a month: what is that old is removed for good.
 func age(_ text: String) -> Int64? {
-  let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
+  let units: [Character: Int64] = ["h": 3600, "d": 86_400, "w": 604_800]
   guard let last = text.last, let unit = units[last], let count = Int64(text.dropLast()),
     text.dropLast().allSatisfy({ $0.isASCII && $0.isNumber }), count <= 36_600 * 86_400 / unit
   else { return nil }

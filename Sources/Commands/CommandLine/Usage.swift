@@ -51,8 +51,8 @@ package enum Usage {
     Exit codes: 0 ok, 1 usage, 9 no password or key file could be read, 10 mount point,
     12 wrong password or key file, 15 interrupted, 19 FUSE, 20 no mount answers,
     22 an empty password that doesn't open the vault, 23 vault can't be opened,
-    24 vault can't be written, 26 check found faults, 27 nothing was found, 28 no clipboard;
-    run ends as its command does: 126 it can't be run, 127 it isn't there.
+    24 vault can't be written, 26 check found faults, 27 nothing was found, 28 no clipboard,
+    29 the editor failed; run ends as its command does: 126 it can't be run, 127 it isn't there.
 
     Example:
       $ kdbxfs ~/passwords.kdbx ~/vault

@@ -25,10 +25,15 @@ enum EditCommand {
   ) throws(Complaint) {
     // What isn't there is made, if something is written.
     let before = try access.kind(of: path) == nil ? WipedBuffer() : access.read(path)
-    let after = try Editor.edit(before.bytes, named: "value")
-    let value = withoutAddedLineEnd(after, before)
-    guard !value.bytes.isSame(as: before.bytes) else { return }
-    try access.write(value.bytes, to: path)
+    var text = WipedBuffer(copying: before.bytes)
+    while true {
+      let after = try Editor.edit(text.bytes, named: "value")
+      let value = withoutAddedLineEnd(after, before)
+      guard !value.bytes.isSame(as: before.bytes) else { return }
+      do throws(Complaint) { return try access.write(value.bytes, to: path) } catch {
+        text = try again(after, error)
+      }
+    }
   }
 
   /// Without the line feed that most editors put at the end of a text that had none.
@@ -50,43 +55,29 @@ enum EditCommand {
     let before = try fields(of: path, access)
     let comment =
       "\(path)\nNAME: VALUE, NAME*: for a protected field; lines of a longer value begin with '| '."
-    var text = WipedBuffer()
-    EntryText.write(before, comment: comment, into: &text)
+    var original = WipedBuffer()
+    EntryText.write(before, comment: comment, into: &original)
+    var text = WipedBuffer(copying: original.bytes)
     while true {
       let edited = try Editor.edit(text.bytes, named: "entry.txt")
-      guard !edited.bytes.isSame(as: text.bytes) else { return }
-      switch parsed(edited) {
-      case .success(let after): return try apply(after, before, to: path, access)
-      case .failure(let fault): text = try again(edited, fault)
+      guard !edited.bytes.isSame(as: original.bytes) else { return }
+      do throws(Complaint) { return try apply(parsed(edited), before, to: path, access) } catch {
+        text = try again(edited, error)
       }
     }
   }
 
-  /// The text with a word about what is wrong on top, to be edited once more; nobody is there to do that
-  /// where standard input is no terminal.
-  private static func again(
-    _ edited: borrowing WipedBuffer, _ fault: EntryText.Fault
-  ) throws(Complaint) -> WipedBuffer {
-    guard StandardStream.input.isTerminal else {
-      throw Complaint(
-        "line \(fault.line) of the text: \(fault.reason)", hints: ["nothing was changed"],
-        exitCode: .usage)
-    }
-    var text = WipedBuffer()
-    for byte in "# line \(fault.line + 1): \(fault.reason)\n".utf8 { text.append(byte) }
-    text.append(edited.bytes)
-    return text
-  }
-
   private static func parsed(
     _ text: borrowing WipedBuffer
-  ) -> Result<[EntryText.Field], EntryText.Fault> {
+  ) throws(Complaint) -> [EntryText.Field] {
     do throws(EntryText.Fault) {
       let fields = try EntryText.read(text.bytes)
       try check(fields)
-      return .success(fields)
+      return fields
     } catch {
-      return .failure(error)
+      let place = error.line > 0 ? "line \(error.line) of the text: " : ""
+      throw Complaint(
+        place + error.reason, hints: ["nothing was changed"], exitCode: .editor)
     }
   }
 
@@ -96,7 +87,7 @@ enum EditCommand {
       if TextCheck.firstProblem(in: value.bytes) == nil { continue }
       throw EntryText.Fault(
         line: 0,
-        reason: "a value of it holds what a vault can't: no UTF-8, or a control character")
+        reason: "a value of the text holds what a vault can't: no UTF-8, or a control character")
     }
   }
 
@@ -137,7 +128,35 @@ enum EditCommand {
       }
     }
     for old in before where !after.contains(where: { $0.name == old.name }) {
-      try access.remove(path.appending(old.name))
+      let file = path.appending(old.name)
+      // An attempt before this one may have removed it.
+      if try access.kind(of: file) != nil { try access.remove(file) }
+    }
+  }
+
+  // MARK: - Once more
+
+  /// The text as it was left, to be edited again; `fault` where the person gives up, or where standard
+  /// input is no terminal that one could be asked at.
+  private static func again(
+    _ edited: borrowing WipedBuffer, _ fault: Complaint
+  ) throws(Complaint) -> WipedBuffer {
+    guard StandardStream.input.isTerminal else { throw fault }
+    StandardStream.error.say("kdbxfs: \(fault.message)")
+    guard wantsToGoOn() else { throw fault }
+    return WipedBuffer(copying: edited.bytes)
+  }
+
+  /// Asks until the answer is one; the end of the input means no.
+  private static func wantsToGoOn() -> Bool {
+    let question = Array("Edit the text again? [Y/n] ".utf8)
+    while true {
+      try? StandardStream.error.writeAll(question.span)
+      switch readLine()?.lowercased() {
+      case "", "y", "yes": return true
+      case nil, "n", "no": return false
+      default: continue
+      }
     }
   }
 }

@@ -28,7 +28,7 @@ enum Editor {
     } catch {
       throw Complaint(
         "the editor's copy can't be read: \(error)", hints: ["nothing was changed"],
-        exitCode: .usage)
+        exitCode: .editor)
     }
   }
 
@@ -42,11 +42,11 @@ enum Editor {
       end = try Program.runInFront(
         arguments + options(of: Path(name).description) + [file.bytes])
     } catch {
-      throw Complaint("the editor can't be started: \(error)", exitCode: .usage)
+      throw Complaint("the editor can't be started: \(error)", exitCode: .editor)
     }
     guard end == .exited(0) else {
       throw Complaint(
-        "the editor ended without success", hints: ["nothing was changed"], exitCode: .usage)
+        "the editor ended without success", hints: ["nothing was changed"], exitCode: .editor)
     }
   }
 

@@ -21,7 +21,7 @@ enum FindCommand {
   }
 }
 
-/// How commands print entries that they found.
+/// How commands print entries, or other things, that they found.
 enum FoundEntries {
   /// Prints the paths, one a line, or all as a JSON list of objects.
   static func write(_ entries: [JSONObject], asJSON: Bool) throws(Complaint) {

@@ -19,15 +19,30 @@ enum SetCommand {
 
   /// What standard input holds, unless that is a terminal; else what is typed.
   private static func value(for path: Path) throws(Complaint) -> WipedBuffer {
-    guard StandardStream.input.isTerminal else {
-      do throws(Errno) {
-        return try Files.readWhole(StandardStream.input.duplicate(), limit: longestValue)
-      } catch {
-        throw Complaint("standard input can't be read: \(error)", exitCode: .noKeyMaterial)
-      }
-    }
+    guard StandardStream.input.isTerminal else { return try given(for: path) }
     let typed = try KeyReader.passwordFromTerminal(
       prompt: "New value of \(Path(path.lastComponent)): ")
     return typed.withBytes { WipedBuffer(copying: $0) }
+  }
+
+  /// What standard input holds.
+  ///
+  /// Nothing at all is what a command that failed leaves in a pipe, and is refused.
+  private static func given(for path: Path) throws(Complaint) -> WipedBuffer {
+    let value: WipedBuffer
+    do throws(Errno) {
+      value = try Files.readWhole(StandardStream.input.duplicate(), limit: longestValue)
+    } catch {
+      throw Complaint("standard input can't be read: \(error)", exitCode: .noKeyMaterial)
+    }
+    if value.count > 0 { return value }
+    let isAttachment = path.parent.lastComponent == Array("attachments".utf8)
+    throw Complaint(
+      "standard input holds nothing: '\(path)' stays as it is",
+      hints: [
+        isAttachment
+          ? "'cp /dev/null' or ': >' in a mount makes an empty attachment"
+          : "'echo | kdbxfs set' sets an empty value"
+      ], exitCode: .noKeyMaterial)
   }
 }

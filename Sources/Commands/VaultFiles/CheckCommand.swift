@@ -73,14 +73,12 @@ struct CheckCommand {
   ) throws(Complaint) {
     let told = settings.isQuiet ? findings.filter { $0.fault.level == .fault } : findings
     let places = FindingPlaces(of: told, in: Vault(opened.document))
-    var output: [UInt8] = []
-    for finding in told {
-      let place = places.place(of: finding)
-      let report = FindingReport(finding, at: place, isMended: areMended && finding.isMendable)
-      output += settings.printsJSON ? report.json : report.line
+    let reports = told.map {
+      FindingReport($0, at: places.place(of: $0), isMended: areMended && $0.isMendable)
     }
-    try VaultCommands.write(output)
-    guard !settings.printsJSON, !areMended else { return }
+    if settings.printsJSON { return try FoundEntries.write(reports.map(\.json), asJSON: true) }
+    try VaultCommands.write(reports.flatMap(\.line))
+    if areMended { return }
     let count = findings.count { $0.isMendable }
     if count > 0 {
       log.hint("'kdbxfs check --repair' mends \(count) of these, and keeps the old file")

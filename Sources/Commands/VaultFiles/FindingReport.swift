@@ -68,8 +68,8 @@ struct FindingReport {
     return line + [0x0A]
   }
 
-  /// One line of JSON; its members are described in `docs/check.md`.
-  var json: [UInt8] {
+  /// Its members are described in `docs/check.md`.
+  var json: JSONObject {
     var object: JSONObject = [
       "level": .string(finding.fault.level.rawValue), "fault": .string(finding.fault.rawValue),
       "place": .string(Path(place).description), "element": .string(finding.element),
@@ -82,7 +82,7 @@ struct FindingReport {
     object.append("effects", .strings(finding.fault.consequences.map(\.effect)))
     object.append("mendable", .boolean(finding.isMendable))
     object.append("mended", .boolean(isMended))
-    return object.bytes + [0x0A]
+    return object
   }
 
   /// What a terminal can't take for a command: control characters as `%XX`, as in the tree.

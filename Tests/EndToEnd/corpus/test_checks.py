@@ -22,7 +22,7 @@ def check(case, vault, *options) -> programs.Done:
 
 
 def findings(done) -> list[dict]:
-    return [json.loads(line) for line in done.out.splitlines()]
+    return json.loads(done.out)
 
 
 def opens(case, vault, program: str) -> bool:
