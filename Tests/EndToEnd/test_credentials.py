@@ -72,6 +72,7 @@ class TestAskpass:
 
     @pytest.mark.parametrize("question", [
         None, "", " ", "Username for 'https://git.example.org': ",
+        "Password for 'https://alice@git.example.org': ",
         "Please type 'yes', 'no' or the fingerprint: ", "Enter PIN for ED25519-SK key /srv/alice/.ssh/id: ",
         "Enter PIN for 'token': ", "Confirm user presence for key ED25519-SK SHA256:abc", "Go on [y/N]? ",
         "Is the fingerprint right? ", "Passcode: ", "Verification code: ", "One-time password: ",

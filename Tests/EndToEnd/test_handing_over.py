@@ -97,6 +97,10 @@ class TestRun:
     def test_what_can_not_be_run(self, folder):
         done = programs.run("run", "--", "no-such-program-here")
         assert done.code == 127 and len(done.errors) == 1
+        # Nor is it there where a folder can't be looked into (root looks into all).
+        (folder / "closed").mkdir(mode=0)
+        path = {"PATH": f"{folder / 'closed'}:{os.environ['PATH']}"}
+        assert programs.run("run", "--", "no-such-program-here", env=path).code == 127
         done = programs.run("run", "--", "/etc/passwd")
         assert done.code == 126 and len(done.errors) == 1
 

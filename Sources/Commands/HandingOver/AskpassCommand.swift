@@ -68,6 +68,8 @@ enum AskpassCommand {
         oneOf: [
           "username for ", "fingerprint", "'yes'", "enter pin", "confirm user presence", "passcode",
           "verification code", "one-time",
+          // git's, which has `kdbxfs git-credential`: a password for sudo is none for a web host.
+          "password for 'http",
         ])
   }
 

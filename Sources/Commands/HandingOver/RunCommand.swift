@@ -6,7 +6,13 @@ import Secrets
 /// The program takes this process' place, so that nothing of ours is left beside it.
 enum RunCommand {
   static func run(_ command: [[UInt8]], _ settings: Settings) throws(Complaint) {
-    let error = Program.become(command, adding: try variables(settings))
+    var error = Program.become(command, adding: try variables(settings))
+    // A folder along PATH that can't be looked into says nothing of the program.
+    if error == .accessDenied, !command[0].contains(UInt8(ascii: "/")),
+      !Program.isThere(String(decoding: command[0], as: UTF8.self))
+    {
+      error = .noEntry
+    }
     throw Complaint(
       "'\(Path(command[0]))' can't be run: \(error)",
       exitCode: error == .noEntry ? .programMissing : .programNotRun)
