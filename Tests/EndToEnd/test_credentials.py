@@ -27,7 +27,7 @@ def entry(way, path, **fields):
         (way.mount / path).parent.mkdir(parents=True, exist_ok=True)
     way.good("new", path)
     for field, value in fields.items():
-        way.good("set", f"{path}/{field}", given=value.encode())
+        way.good("set", f"{path}/{field}", given=value.encode() + b"\n")
 
 
 class TestAskpass:
