@@ -104,7 +104,7 @@ struct CredentialStore {
     _ password: borrowing SecretBytes, of user: [UInt8], for site: SiteAddress
   ) throws(Complaint) {
     let isText = password.withBytes { TextCheck.firstProblem(in: $0) == nil }
-    let place = site.host.bytes + (site.port.isEmpty ? [] : [UInt8(ascii: ":")] + site.port)
+    let place = site.hostAndPort
     let url = site.scheme + Array("://".utf8) + place + [UInt8(ascii: "/")] + site.path
     guard isText, [user, url].allSatisfy({ TextCheck.firstProblem(in: $0.span) == nil }) else {
       throw Complaint(
@@ -114,11 +114,8 @@ struct CredentialStore {
     if try access.kind(of: Self.group) == nil { try access.makeDirectory(Self.group) }
     let entry = try freePath(for: place, user)
     try NewCommand.make(
-      entry, [("username", user), ("url", url), ("tags", Self.tag)], access)
-    do throws(Complaint) { try write(password, to: entry) } catch {
-      _ = try? access.ask(.remove(paths: [entry.text]))
-      throw error
-    }
+      entry, [("username", user), ("url", url), ("tags", Self.tag)], access
+    ) { (entry) throws(Complaint) in try write(password, to: entry) }
   }
 
   /// A title that is free in the group: the host, with the user where that isn't enough.

@@ -46,9 +46,10 @@ enum GitCredentialCommand {
     let users = Set(all.filter { $0.rank == entry.rank }.map(\.user))
     guard users.count == 1 else {
       if settings.isQuiet { return }
-      let place = String(decoding: site.scheme, as: UTF8.self) + "://\(shown(site))"
+      let host = Path(site.hostAndPort)
+      let place = String(decoding: site.scheme, as: UTF8.self) + "://\(host)"
       StandardStream.error.say(
-        "kdbxfs: warning: the vault has \(users.count) users for '\(shown(site))', and git names none"
+        "kdbxfs: warning: the vault has \(users.count) users for '\(host)', and git names none"
       )
       StandardStream.error.say(
         "kdbxfs: hint: 'git config --global credential.\(place).username NAME' does")
@@ -71,10 +72,6 @@ enum GitCredentialCommand {
   /// Whether it stays in its line: what came after a line feed would be another key to git.
   private static func isLine(_ text: Span<UInt8>) -> Bool {
     !text.indices.contains { text[$0] == UInt8(ascii: "\n") || text[$0] == 0 }
-  }
-
-  private static func shown(_ site: SiteAddress) -> Path {
-    Path(site.host.bytes + (site.port.isEmpty ? [] : [UInt8(ascii: ":")] + site.port))
   }
 
   // MARK: - erase

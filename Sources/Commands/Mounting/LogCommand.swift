@@ -1,5 +1,6 @@
 import Platform
 import Session
+import VaultTree
 
 /// `kdbxfs log`: prints who read or wrote what in a mount, the oldest first; never a value.
 enum LogCommand {
@@ -23,7 +24,7 @@ enum LogCommand {
     if case .integer(let dropped) = answer["dropped"], dropped > 0 {
       StandardStream.error.say("kdbxfs: \(dropped) older lines have made way")
     }
-    try VaultCommands.write(lines.flatMap { Array(text($0).utf8) })
+    try VaultCommands.write(lines.flatMap { text($0) })
   }
 
   private static func lines(of answer: JSONObject) -> [Line] {
@@ -39,13 +40,11 @@ enum LogCommand {
   }
 
   /// As `.kdbxfs/log` has it.
-  private static func text(_ line: Line) -> String {
-    let who = ["\(line.name) (\(line.process))"] + line.parents
-    let words = [
-      line.time, line.action, line.count, line.path.isEmpty ? "(gone)" : line.path,
-      who.joined(separator: " < "), line.user,
-    ]
-    return words.joined(separator: "\t") + "\n"
+  private static func text(_ line: Line) -> [UInt8] {
+    LogLine.text(
+      time: line.time, action: line.action, count: line.count,
+      path: line.path.isEmpty ? nil : Array(line.path.utf8),
+      who: ["\(line.name) (\(line.process))"] + line.parents, user: line.user)
   }
 
   private static func json(_ line: Line) -> JSONObject {

@@ -26,6 +26,11 @@ package struct SiteAddress: Hashable, Sendable {
     self.init(authority: scheme + Array("://".utf8) + hostAndPort, path: path)
   }
 
+  /// As an address has them: the port with a colon before it, and none where it is the scheme's own.
+  package var hostAndPort: [UInt8] {
+    host.bytes + (port.isEmpty ? [] : [UInt8(ascii: ":")] + port)
+  }
+
   private init?(authority address: [UInt8], path: [UInt8]) {
     guard let host = HostName(ofAddress: address) else { return nil }
     self.host = host

@@ -47,11 +47,23 @@ extension VaultTree {
   }
 
   private func line(_ row: AccessRow) -> [UInt8] {
-    let who = ([row.accessor.process] + row.accessor.parents).map(\.title)
+    LogLine.text(
+      time: row.timeText, action: row.action.rawValue, count: "\(row.count)", path: row.path,
+      who: ([row.accessor.process] + row.accessor.parents).map(\.title),
+      user: options.userName(row.accessor.user))
+  }
+}
+
+/// How a line of the log looks, in the file and as `kdbxfs log` prints it.
+package enum LogLine {
+  /// The line with its end; `path` is nil where none leads there any more, `who` is the process and then
+  /// its parents.
+  package static func text(
+    time: String, action: String, count: String, path: [UInt8]?, who: [String], user: String
+  ) -> [UInt8] {
     let words = [
-      Array(row.timeText.utf8), Array(row.action.rawValue.utf8), Array("\(row.count)".utf8),
-      row.path ?? Array("(gone)".utf8), Array(who.joined(separator: " < ").utf8),
-      Array(options.userName(row.accessor.user).utf8),
+      Array(time.utf8), Array(action.utf8), Array(count.utf8), path ?? Array("(gone)".utf8),
+      Array(who.joined(separator: " < ").utf8), Array(user.utf8),
     ]
     return Array(words.joined(separator: "\t".utf8)) + "\n".utf8
   }
