@@ -75,7 +75,7 @@ package struct RescueFile: Hashable, Sendable {
     let sorted = names.sorted { $0.lexicographicallyPrecedes($1) }
     for name in sorted where name.count > suffix.count && name.suffix(suffix.count) == suffix[...] {
       guard let text = try? Files.readWhole(folder.appending(name), limit: 8192) else { continue }
-      let bytes = text.bytes.indices.map { text.bytes[$0] }
+      let bytes = text.bytes.copied()
       guard let end = bytes.firstIndex(of: 0x0A) else { continue }
       let made = Path(bytes[(end + 1)...])
       guard made == path || (target != nil && (try? Files.resolveTarget(made)) == target) else {

@@ -1,3 +1,4 @@
+import ByteCoding
 import KDBX
 import Secrets
 import Testing

@@ -1,3 +1,4 @@
+import ByteCoding
 import Platform
 import Secrets
 import Vault
@@ -36,6 +37,6 @@ extension EntryAccess {
     let file = entry.appending(field)
     guard try kind(of: file) == .file else { return [] }
     let value = try read(file)
-    return value.bytes.indices.map { value.bytes[$0] }
+    return value.bytes.copied()
   }
 }

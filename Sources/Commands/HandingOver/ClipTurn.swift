@@ -35,7 +35,7 @@ struct ClipTurn: Sendable {
   var isOurs: Bool {
     guard let file else { return true }
     guard let now = try? Files.readWhole(file, limit: 1024) else { return false }
-    return now.bytes.indices.map { now.bytes[$0] } == token
+    return now.bytes.copied() == token
   }
 
   /// Lets go of it: then it is nobody's.

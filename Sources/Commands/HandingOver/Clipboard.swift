@@ -64,7 +64,7 @@ struct Clipboard: Sendable {
         words, input: [UInt8]().span, limit: 1 << 16, milliseconds: patience)
     else { return false }
     return help.withBytes { bytes in
-      bytes.indices.map { bytes[$0] }.firstPlace(of: option) != nil
+      bytes.copied().firstPlace(of: option) != nil
     }
   }
 

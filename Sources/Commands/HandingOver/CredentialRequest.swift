@@ -1,3 +1,4 @@
+import ByteCoding
 import Secrets
 import Vault
 
@@ -34,7 +35,7 @@ struct CredentialRequest: ~Copyable {
     }
     // No other value is a secret; those that are, of newer versions of git, have keys of their own.
     guard ["protocol", "host", "path", "username"].contains(key) else { return }
-    let text = value.indices.map { value[$0] }
+    let text = value.copied()
     switch key {
     case "protocol": scheme = text
     case "host": host = text

@@ -1,3 +1,4 @@
+import ByteCoding
 import Platform
 import Secrets
 
@@ -57,7 +58,7 @@ struct NamedVault {
     do throws(Errno) {
       status = try Files.status(of: file)
       let bytes = try Files.readWhole(file, limit: Self.limit)
-      text = bytes.bytes.indices.map { bytes.bytes[$0] }
+      text = bytes.bytes.copied()
     } catch {
       throw Complaint(
         "no vault is named '\(name)': '\(file)' can't be read: \(error)",

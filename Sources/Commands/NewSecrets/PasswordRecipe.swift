@@ -1,3 +1,4 @@
+import ByteCoding
 import Generation
 import Platform
 import Secrets
@@ -57,17 +58,19 @@ enum PasswordRecipe {
 
   /// How strong it is, as a line for a person.
   var strength: String {
-    switch self {
-    case .characters(let recipe): "kdbxfs: \(Int(recipe.bits)) bits"
-    case .words(let recipe): "kdbxfs: \(Int(recipe.bits)) bits"
-    }
+    let bits =
+      switch self {
+      case .characters(let recipe): recipe.bits
+      case .words(let recipe): recipe.bits
+      }
+    return "kdbxfs: \(Int(bits)) bits"
   }
 
   private static func list(at path: Path) throws(Complaint) -> WordList {
     let text: [UInt8]
     do throws(Errno) {
       let file = try Files.readWhole(path, limit: longestList)
-      text = file.bytes.indices.map { file.bytes[$0] }
+      text = file.bytes.copied()
     } catch {
       throw Complaint("the word list '\(path)' can't be read: \(error)", exitCode: .usage)
     }

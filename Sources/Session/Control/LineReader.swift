@@ -1,3 +1,4 @@
+import ByteCoding
 import Platform
 import Secrets
 
@@ -34,7 +35,7 @@ struct LineReader: ~Copyable {
   mutating func next(from socket: borrowing Descriptor) -> [UInt8]? {
     while true {
       if let end = lineEnd {
-        let line = pending.bytes.extracting(first: end).copied
+        let line = pending.bytes.extracting(first: end).copied()
         drop(end + 1)
         return line
       }
@@ -87,9 +88,4 @@ struct LineReader: ~Copyable {
       }
     }
   }
-}
-
-extension Span<UInt8> {
-  /// The bytes as an array: for what is no secret.
-  fileprivate var copied: [UInt8] { indices.map { self[$0] } }
 }

@@ -1,3 +1,4 @@
+import ByteCoding
 import Secrets
 
 /// Text as words to be found: runs of letters and digits, in small letters.

@@ -1,3 +1,4 @@
+import ByteCoding
 package import KDBX
 import Secrets
 

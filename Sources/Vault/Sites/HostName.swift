@@ -1,3 +1,4 @@
+import ByteCoding
 import Secrets
 
 /// The name of a host, spelt so that equal ones compare equal: small letters, Unicode instead of `xn--…`,

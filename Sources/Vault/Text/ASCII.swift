@@ -32,14 +32,6 @@ extension Span where Element == UInt8 {
     return start..<end
   }
 
-  /// A copy of the bytes.
-  func copied() -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(count)
-    for i in indices { bytes.append(self[i]) }
-    return bytes
-  }
-
   /// The number that the bytes spell in decimal; nil for anything else, a sign and an overflow too.
   var decimal: Int64? {
     guard !isEmpty else { return nil }

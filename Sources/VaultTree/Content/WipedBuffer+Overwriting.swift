@@ -34,12 +34,4 @@ extension Span<UInt8> {
       unsafe other.withUnsafeBytes { theirs in unsafe mine.elementsEqual(theirs) }
     }
   }
-
-  /// A copy, for what isn't secret.
-  func copied() -> [UInt8] {
-    var copy: [UInt8] = []
-    copy.reserveCapacity(count)
-    for i in indices { copy.append(self[i]) }
-    return copy
-  }
 }
