@@ -83,8 +83,8 @@ class TestRun:
                     ["tmux", "-S", f"{place}/socket", "-f", "/dev/null", *arguments], check=True,
                     capture_output=True, text=True, env=os.environ | programs.PRINTED).stdout
 
-            tmux("new-session", "-d", "-x", "200", "-y", "20",
-                 shlex.join(map(os.fspath, [programs.program(), *words])))
+            # As words, not as one line: tmux gives a line to the user's shell, and nobody has none.
+            tmux("new-session", "-d", "-x", "200", "-y", "20", programs.program(), *words)
             try:
                 programs.wait_until(lambda: "Password for vault.kdbx:" in tmux("capture-pane", "-p"), "the prompt")
                 tmux("send-keys", "-l", "fixture")
