@@ -9,8 +9,6 @@ import Synchronization
 package final class FuseSession: Sendable {
   private let core: SessionCore
   private let notifier: Notifier
-  /// Rung for good when the threads are to end.
-  private let ending: Bell
   private let place = Mutex<MountedPlace?>(nil)
 
   /// Makes a session; nothing is mounted yet.
@@ -21,7 +19,6 @@ package final class FuseSession: Sendable {
   ) throws(FuseError) {
     core = try SessionCore(fileSystem, options: options, observer: observer)
     do throws(Errno) {
-      ending = try Bell()
       notifier = try Notifier()
     } catch {
       throw .system(error)
@@ -35,7 +32,6 @@ package final class FuseSession: Sendable {
     do throws(Errno) { path = try Files.resolve(mountPoint) } catch { throw .system(error) }
     try core.mount(at: path)
     do throws(Errno) {
-      try DeviceReadiness.makeNonBlocking(core.descriptor)
       let mounted = try MountedPlace(path)
       place.withLock { $0 = mounted }
     } catch {
@@ -66,10 +62,9 @@ package final class FuseSession: Sendable {
   private func serve(threads: Int) throws(Errno) {
     guard threads > 0 else { return }
     let core = core
-    let waiter = try DeviceWaiter(core.descriptor, bell: ending)
     let thread = try Thread.start(name: "fuse-\(threads)") {
       Signals.blockAll()
-      serveUntilOver(core, waiter)
+      serveUntilOver(core)
     }
     do throws(Errno) {
       try serve(threads: threads - 1)
@@ -82,7 +77,7 @@ package final class FuseSession: Sendable {
   }
 
   /// Ends ``run(threads:)`` soon; what is being served is answered first.
-  package func stop() { ending.ring() }
+  package func stop() { core.endServing() }
 
   // MARK: - Leaving
 
