@@ -5,8 +5,11 @@ import VaultTree
 /// The processes that use the vault, for its log: each is looked at once, as long as it runs.
 ///
 /// A process that the kernel lets wait for its answer is there to be looked at, so that is done before the
-/// answer. To see that a known one is still the same costs one system call.
+/// answer. To see that a known one is still the same costs one system call, and isn't done again at once.
 final class CallerBook: Sendable {
+  /// For how long a process that was looked at is taken for the same, in nanoseconds: another
+  /// program isn't loaded in its place, and reading files, in less.
+  private static let freshness: Int64 = 1_000_000
   /// How many processes are known at a time, each with an open descriptor.
   private static let most = 64
   /// How many generations of parents are told.
@@ -17,6 +20,8 @@ final class CallerBook: Sendable {
     let watch: ProcessWatch
     let name: [UInt8]
     let accessor: Accessor
+    /// When it was looked at, in nanoseconds.
+    private let looked = Atomic<Int64>(Clock.sinceBoot())
 
     init(_ watch: consuming ProcessWatch, name: [UInt8], _ accessor: Accessor) {
       self.watch = watch
@@ -25,7 +30,13 @@ final class CallerBook: Sendable {
     }
 
     /// Whether it runs, and the same program.
-    var isCurrent: Bool { watch.name == name }
+    var isCurrent: Bool {
+      let now = Clock.sinceBoot()
+      guard now - looked.load(ordering: .relaxed) > freshness else { return true }
+      guard watch.name == name else { return false }
+      looked.store(now, ordering: .relaxed)
+      return true
+    }
   }
 
   private let known = Mutex<[Int32: Known]>([:])

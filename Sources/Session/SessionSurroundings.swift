@@ -35,17 +35,19 @@ package struct SessionSurroundings: Sendable {
 /// Safe to call from any thread.
 package final class SessionClock: Sendable {
   private let timer: BootTimer
-  /// How far the clocks are put forward, in nanoseconds, and the alarm that is set.
-  private let state = Mutex<(ahead: Int64, alarm: Int64?)>((0, nil))
+  /// How far the clocks are put forward, in nanoseconds; changed while `alarmTime` is held.
+  private let ahead = Atomic<Int64>(0)
+  /// The alarm that is set.
+  private let alarmTime = Mutex<Int64?>(nil)
 
   package init() throws(Errno) { timer = try BootTimer() }
 
   /// Nanoseconds since the machine started, sleep included.
-  func sinceBoot() -> Int64 { Clock.sinceBoot() + state.withLock { $0.ahead } }
+  func sinceBoot() -> Int64 { Clock.sinceBoot() + ahead.load(ordering: .relaxed) }
 
   /// The time of day.
   func wall() -> ClockTime {
-    let ahead = state.withLock { $0.ahead }
+    let ahead = ahead.load(ordering: .relaxed)
     let now = Clock.wall()
     let nanoseconds = Int64(now.nanoseconds) + ahead % 1_000_000_000
     return ClockTime(
@@ -55,9 +57,9 @@ package final class SessionClock: Sendable {
 
   /// Puts both clocks forward, as a long sleep would; an alarm that lies behind goes off.
   package func advance(by nanoseconds: Int64) {
-    state.withLock { state in
-      state.ahead += nanoseconds
-      set(state.alarm, ahead: state.ahead)
+    alarmTime.withLock { time in
+      ahead.add(nanoseconds, ordering: .relaxed)
+      set(time)
     }
   }
 
@@ -66,13 +68,14 @@ package final class SessionClock: Sendable {
 
   /// Has the alarm go off at a time of ``sinceBoot()``; `nil`: never.
   func setAlarm(at time: Int64?) {
-    state.withLock { state in
-      state.alarm = time
-      set(time, ahead: state.ahead)
+    alarmTime.withLock { alarm in
+      alarm = time
+      set(time)
     }
   }
 
-  private func set(_ time: Int64?, ahead: Int64) {
+  private func set(_ time: Int64?) {
+    let ahead = ahead.load(ordering: .relaxed)
     try? timer.set(at: time.map { $0 - ahead })
   }
 

@@ -58,16 +58,18 @@ extension VaultTree {
     by origin: RequestOrigin? = nil
   ) throws(TreeError) {
     let locks = lockCount.load(ordering: .acquiring)
-    let file = try openFile(handle)
-    guard file.flags.contains(.read) else { throw .badHandle }
-    guard offset >= 0, count > 0 else { return }
-    let reader = newReader(of: file, origin)
+    let reader = accessor(origin)
+    let isAsking = offset >= 0 && count > 0
+    let file = try locked { (state) throws(TreeError) in
+      let file = try state.file(of: handle)
+      guard file.flags.contains(.read) else { throw .badHandle }
+      if isAsking, file.isNewReader(origin) { state.note(.read, file.subject, by: reader) }
+      return file
+    }
+    guard isAsking else { return }
     try read(file, at: offset, count: count, into: &output)
     // What was read beside a lock may come from nowhere, or from another vault.
-    guard reader != nil || lockCount.load(ordering: .acquiring) != locks else { return }
-    try locked { (state) throws(TreeError) in
-      state.note(.read, try state.file(of: handle).subject, by: reader)
-    }
+    if lockCount.load(ordering: .acquiring) != locks { _ = try openFile(handle) }
   }
 
   private func read(

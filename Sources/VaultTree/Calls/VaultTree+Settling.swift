@@ -50,18 +50,19 @@ extension VaultTree {
 
   /// Closes a handle for good.
   package func release(_ handle: HandleID) {
-    let found: FileHandle? = locked { state in
+    // The file goes, and is wiped, when the lock has been given back.
+    let (found, isReleased) = locked { state -> (FileHandle?, Bool) in
       guard let file = state.handles[handle] else {
         state.directories[handle] = nil
         state.lostWrites.remove(handle)
-        return nil
+        return (nil, true)
       }
       // A file that was only read leaves nothing to settle.
-      guard file.flags == .read, file.scratch == nil else { return file }
+      guard file.flags == .read, file.scratch == nil else { return (file, false) }
       state.release(file, wasRefused: false)
-      return nil
+      return (file, true)
     }
-    guard let file = found else { return }
+    guard let file = found, !isReleased else { return }
     let wasRefused = file.draft.withLock { draft in
       // Nobody waits for this and sees no error: only an emptying that nothing followed settles here.
       if draft.failure == nil, draft.isTruncatedAlone { try? settle(file, &draft) }

@@ -39,6 +39,13 @@ final class FileHandle: Sendable {
     self.subject = subject
     self.draft = Mutex(draft)
   }
+
+  /// Whether it isn't the one who read it last that reads it now: what is read on is no new line of the
+  /// log.
+  func isNewReader(_ origin: RequestOrigin?) -> Bool {
+    guard let origin, subject != nil else { return false }
+    return reader.exchange(origin.thread, ordering: .relaxed) != origin.thread
+  }
 }
 
 /// What a handle reads and has gathered.

@@ -54,15 +54,7 @@ extension VaultTree {
     return identify(origin)
   }
 
-  /// Who reads a file, where it isn't the one who read it last: what is read on is no new line.
-  func newReader(of file: FileHandle, _ origin: RequestOrigin?) -> Accessor? {
-    guard let origin, file.subject != nil,
-      file.reader.exchange(origin.thread, ordering: .relaxed) != origin.thread
-    else { return nil }
-    return accessor(origin)
-  }
-
-  /// The same of who writes.
+  /// Who writes a file, where it isn't the one who wrote it last: what is written on is no new line.
   func newWriter(of file: FileHandle, _ origin: RequestOrigin?) -> Accessor? {
     guard let origin, file.subject != nil,
       file.writer.exchange(origin.thread, ordering: .relaxed) != origin.thread

@@ -165,8 +165,8 @@ extension TreeState {
     }
   }
 
-  /// `owner` is nil for an old version, whose references are shown as they stand.
-  private mutating func value(
+  /// What a view has; `owner` is nil for an old version, whose references are shown as they stand.
+  mutating func value(
     of key: ItemKey, in view: EntryView, owner: UInt64?
   ) throws(TreeError) -> RestingBytes {
     switch key {

@@ -28,17 +28,28 @@ extension TreeState {
       return try open(node, notes, flags, .field, subject(of: meaning))
     case .item(let owner, let key):
       if key.isDirectory { throw .isDirectory }
-      let isReachable = try isShown(key, owner) || isReachableGhost(key, owner)
-      guard isReachable else { throw .noEntry }
+      guard let value = try openedValue(of: key, owner) else { throw .noEntry }
       if key.isReadOnly {
         guard !changes else { throw .readOnlyFile }
       } else if changes {
         try checkWritable()
         if flags.contains(.write) { try countWriter(key, owner, 1) }
       }
-      return try open(
-        node, shownValue(of: key, owner), flags, WriteRule(key), subject(of: meaning))
+      return try open(node, value, flags, WriteRule(key), subject(of: meaning))
     }
+  }
+
+  /// What an open of an entry's file shows; nil where none is there.
+  private mutating func openedValue(
+    of key: ItemKey, _ owner: UInt64
+  ) throws(TreeError) -> RestingBytes? {
+    if case .field = key, entries[owner] == nil {
+      // Most opens: a field of an entry that nobody touched is what the document has.
+      let view = try view(owner)
+      return view.has(key) ? try value(of: key, in: view, owner: owner) : nil
+    }
+    let isReachable = try isShown(key, owner) || isReachableGhost(key, owner)
+    return isReachable ? try shownValue(of: key, owner) : nil
   }
 
   private mutating func open(
