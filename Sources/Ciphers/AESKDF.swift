@@ -1,11 +1,13 @@
-import CLibcrypto
+import CNettle
+import CPlatform
 package import Secrets
 
 extension KeyDerivation {
   /// The AES-KDF of KDBX: both halves of `composite` enciphered `rounds` times with AES-256 under
   /// `seed`, then hashed with SHA-256.
   ///
-  /// One call of OpenSSL a round reaches 0.85 of what the processor can do in a chain of rounds.
+  /// A call of nettle's a round reaches 0.85 of what the processor can do in a chain of rounds; one of
+  /// OpenSSL's costs a tenth to a third more (`docs/performance.md`).
   ///
   /// - Precondition: `composite` and `seed` have 32 bytes.
   package static func aes(
@@ -28,18 +30,18 @@ extension KeyDerivation {
   private static func encipher(
     _ halves: UnsafeMutableBufferPointer<UInt8>, under seed: UnsafePointer<UInt8>, rounds: UInt64
   ) {
-    guard let context = unsafe EVP_CIPHER_CTX_new() else {
-      preconditionFailure("no memory for AES")
+    // On the heap, so that the key schedule has one place, and is overwritten there.
+    let context = UnsafeMutablePointer<aes256_ctx>.allocate(capacity: 1)
+    unsafe context.initialize(to: aes256_ctx())
+    defer {
+      unsafe platform_wipe(context, MemoryLayout<aes256_ctx>.size)
+      unsafe context.deallocate()
     }
-    defer { unsafe EVP_CIPHER_CTX_free(context) }
-    let aes = unsafe FetchedAlgorithm.aes256ECB.pointer
-    demand(unsafe EVP_EncryptInit_ex2(context, aes, seed, nil, nil), "begin AES")
-    demand(unsafe EVP_CIPHER_CTX_set_padding(context, 0), "begin AES")
+    unsafe nettle_aes256_set_encrypt_key(context, seed)
     let base = halves.baseAddress
-    var written: CInt = 0
     var left = rounds
     while left > 0 {
-      demand(unsafe EVP_EncryptUpdate(context, base, &written, base, 32), "go on with AES")
+      unsafe nettle_aes256_encrypt(context, 32, base, base)
       left &-= 1
     }
   }

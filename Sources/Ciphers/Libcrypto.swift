@@ -21,8 +21,6 @@ struct FetchedAlgorithm: @unchecked Sendable {
   static let hmac = unsafe FetchedAlgorithm(EVP_MAC_fetch(nil, "HMAC", nil), "HMAC")
   static let aes256CBC = unsafe FetchedAlgorithm(
     EVP_CIPHER_fetch(nil, "AES-256-CBC", nil), "AES-256-CBC")
-  static let aes256ECB = unsafe FetchedAlgorithm(
-    EVP_CIPHER_fetch(nil, "AES-256-ECB", nil), "AES-256-ECB")
   static let chaCha20 = unsafe FetchedAlgorithm(
     EVP_CIPHER_fetch(nil, "ChaCha20", nil), "ChaCha20")
 }
