@@ -32,7 +32,7 @@ struct EditableElement: Sendable {
   init(_ range: SourceRange, in values: ValueSource) {
     let bytes = values.bytes(in: range)
     let base = range.range.lowerBound
-    let element = XMLElement(in: bytes, at: 0)
+    let element = XMLElement(whole: bytes)
     self.init(tagOf: element, base: base)
     children.reserveCapacity(24)
     tail = parseChildren(
@@ -163,7 +163,7 @@ extension ValueSource {
   /// The text of the element that is `range` of the source.
   func text(ofElementAt range: SourceRange) -> StoredText {
     let base = range.range.lowerBound
-    let element = XMLElement(in: bytes(in: range), at: 0)
+    let element = XMLElement(whole: bytes(in: range))
     let content = base + element.content.lowerBound..<base + element.content.upperBound
     if !element.attributes.isEmpty, let slot = slot(at: content.lowerBound) {
       return .protected(slot)

@@ -146,7 +146,7 @@ package struct Adoption {
     }
     let values = other.values
     let bytes = values.bytes(in: range)
-    let element = XMLElement(in: bytes, at: 0)
+    let element = XMLElement(whole: bytes)
     var written = WipedBuffer()
     var opened = WipedBuffer()
     values.open(text, into: &opened)

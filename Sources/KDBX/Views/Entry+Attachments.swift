@@ -86,7 +86,7 @@ extension ValueSource {
   func attachment(at range: SourceRange) -> AttachmentContent {
     let bytes = bytes(in: range)
     let base = range.range.lowerBound
-    let element = XMLElement(in: bytes, at: 0)
+    let element = XMLElement(whole: bytes)
     if let reference = element.attribute("Ref", in: bytes) {
       let text = bytes.extracting(reference)
       if let number = SkeletonBuilder.number(text), let id = binary(numbered: number) {

@@ -154,7 +154,7 @@ extension ValueSource {
   func pair(at range: SourceRange) -> SourcePair {
     let bytes = bytes(in: range)
     let base = range.range.lowerBound
-    let element = XMLElement(in: bytes, at: 0)
+    let element = XMLElement(whole: bytes)
     var pair = SourcePair()
     var position = element.content.lowerBound
     while let child = XMLElement.next(

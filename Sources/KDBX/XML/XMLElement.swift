@@ -27,6 +27,21 @@ struct XMLElement {
       isEmptyTag: false)
   }
 
+  /// Reads the element that all of `bytes` are, without a look at what lies in it.
+  init(whole bytes: Span<UInt8>) {
+    let tag = XMLElement(startTagIn: bytes, at: 0)
+    guard !tag.isEmptyTag else {
+      self = tag
+      return
+    }
+    // There is no `<` in an end tag: with the last one it begins.
+    var end = bytes.count - 1
+    while end > tag.content.lowerBound, bytes[end] != UInt8(ascii: "<") { end -= 1 }
+    self.init(
+      whole: 0..<bytes.count, name: tag.name, attributes: tag.attributes,
+      content: tag.content.lowerBound..<max(tag.content.lowerBound, end), isEmptyTag: false)
+  }
+
   /// Reads only the start tag at `start`: the element seems to end with it.
   init(startTagIn bytes: Span<UInt8>, at start: Int) {
     var i = start + 1
