@@ -33,13 +33,20 @@ package struct SearchIndex: Sendable {
   }
 
   private struct Word: Sendable {
-    var bytes: [UInt8]
-    var signature: UInt64
-    /// For each place the number of the entry, and the field.
-    var places: [(entry: Int32, field: Field)] = []
+    let bytes: [UInt8]
+    let signature: UInt64
+  }
+
+  /// That a word stands in an entry.
+  private struct Place: Equatable, Sendable {
+    let word: Int32
+    let entry: Int32
+    let field: Field
   }
 
   private var words: [Word] = []
+  /// All places of all words: one list, for one a word would be many small ones.
+  private var places: [Place] = []
   private var entries: [EntryID] = []
   /// Entries that hold protected values, by their number.
   private var partial: [Int32] = []
@@ -102,18 +109,19 @@ package struct SearchIndex: Sendable {
       let number = numbers[bytes] ?? words.count
       if number == words.count {
         numbers[bytes] = number
-        words.append(
-          Word(bytes: bytes, signature: Slips.signature(of: SearchWords.letters(of: bytes))))
+        words.append(Word(bytes: bytes, signature: SearchWords.signature(of: bytes)))
       }
-      if let last = words[number].places.last, last.entry == entry, last.field == field { continue }
-      words[number].places.append((entry, field))
+      // A word twice in one place counts as one; those that stand apart don't matter.
+      let place = Place(word: Int32(clamping: number), entry: entry, field: field)
+      if place != places.last { places.append(place) }
     }
   }
 
   /// Whether a word of a URL tells nothing.
   private static func isEverywhere(_ word: [UInt8]) -> Bool {
-    [Array("http".utf8), Array("https".utf8), Array("www".utf8)].contains(word)
+    common.contains(word)
   }
+  private static let common: [[UInt8]] = ["http", "https", "www"].map { Array($0.utf8) }
 
   // MARK: - Asking
 
@@ -128,12 +136,10 @@ package struct SearchIndex: Sendable {
     var met = [Int](repeating: 0, count: entries.count)
     for (count, question) in asked.enumerated() {
       var best = [Int](repeating: 0, count: entries.count)
-      for word in words {
-        let quality = question.quality(of: word.bytes, word.signature)
-        guard quality > 0 else { continue }
-        for place in word.places {
-          best[Int(place.entry)] = max(best[Int(place.entry)], quality * place.field.weight)
-        }
+      let qualities = words.map { question.quality(of: $0.bytes, $0.signature) }
+      for place in places where qualities[Int(place.word)] > 0 {
+        let score = qualities[Int(place.word)] * place.field.weight
+        best[Int(place.entry)] = max(best[Int(place.entry)], score)
       }
       for number in partial {
         best[Int(number)] = max(
@@ -158,8 +164,7 @@ package struct SearchIndex: Sendable {
     for (field, value) in texts(of: entry) {
       guard case .protected = value else { continue }
       for word in words(of: value, in: vault) where field != .url || !isEverywhere(word) {
-        let signature = Slips.signature(of: SearchWords.letters(of: word))
-        best = max(best, question.quality(of: word, signature) * field.weight)
+        best = max(best, question.quality(of: word, SearchWords.signature(of: word)) * field.weight)
       }
     }
     return best

@@ -26,6 +26,14 @@ enum SearchWords {
     }
   }
 
+  /// What tells at a glance that words differ (``Slips/signature(of:)``).
+  static func signature(of word: [UInt8]) -> UInt64 {
+    if word.allSatisfy({ $0 < 0x80 }) {
+      return Slips.signature(of: word.lazy.map { UInt32($0) })
+    }
+    return Slips.signature(of: letters(of: word))
+  }
+
   /// The letters of a word: Unicode scalars, or bytes where they are no UTF-8.
   static func letters(of word: some Collection<UInt8>) -> [UInt32] {
     if word.allSatisfy({ $0 < 0x80 }) { return word.map { UInt32($0) } }
