@@ -10,6 +10,7 @@ import stat
 import subprocess
 from pathlib import Path
 
+import pexpect
 import pytest
 from conftest import FIXTURES, USUAL
 from support import programs
@@ -130,6 +131,32 @@ class TestFullDisk:
         assert saved(disk / "vault.kdbx") == NEW
         assert list((state / "kdbxfs").iterdir()) == []
         mount.unmount()
+
+    def test_what_was_edited_in_the_file_is_saved_when_there_is_room(self, disk, state, folder):
+        """The editor's copy is gone by then, and the edit is nowhere else."""
+        vault = disk / "vault.kdbx"
+        before = vault.read_bytes()
+        editor = folder / "editor"
+        editor.write_text(f"#!/bin/sh\nprintf {NEW} > \"$1\"\n")
+        editor.chmod(0o755)
+        fill(disk)
+        child = pexpect.spawn(
+            os.fspath(programs.program()), ["edit", "-v", os.fspath(vault), f"{ENTRY}/url"],
+            encoding="utf-8", timeout=programs.PATIENCE,
+            env=os.environ | programs.PRINTED | {"VISUAL": os.fspath(editor), "XDG_STATE_HOME": os.fspath(state)})
+        child.expect("Password for vault.kdbx: ?")
+        child.waitnoecho(programs.PATIENCE)
+        child.sendline("fixture")
+        for attempt in range(2):
+            child.expect(r"No space left on device.*Try to save again\? \[Y/n\] ")
+            assert vault.read_bytes() == before
+            if attempt == 1:
+                (disk / "filler").unlink()
+            child.sendline("y")
+        child.expect(pexpect.EOF)
+        child.close()
+        assert child.exitstatus == 0, child.before
+        assert saved(vault) == NEW
 
     @pytest.mark.parametrize("what", ["full", "read-only"])
     @pytest.mark.parametrize("command", [

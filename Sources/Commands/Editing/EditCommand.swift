@@ -17,7 +17,7 @@ enum EditCommand {
       try access.checkField(address.path)
       try editField(address.path, access)
     }
-    try access.finish()
+    try save(access)
   }
 
   private static func editField(
@@ -136,22 +136,30 @@ enum EditCommand {
 
   // MARK: - Once more
 
-  /// The text as it was left, to be edited again; `fault` where the person gives up, or where standard
-  /// input is no terminal that one could be asked at.
+  /// The text as it was left, to be edited again; `fault` where the person gives up.
   private static func again(
     _ edited: borrowing WipedBuffer, _ fault: Complaint
   ) throws(Complaint) -> WipedBuffer {
-    guard StandardStream.input.isTerminal else { throw fault }
-    StandardStream.error.say("kdbxfs: \(fault.message)")
-    guard wantsToGoOn() else { throw fault }
+    guard isToGoOn("Edit the text again?", after: fault) else { throw fault }
     return WipedBuffer(copying: edited.bytes)
   }
 
-  /// Asks until the answer is one; the end of the input means no.
-  private static func wantsToGoOn() -> Bool {
-    let question = Array("Edit the text again? [Y/n] ".utf8)
+  /// Saves what was edited, as often as it is asked for: it is nowhere else.
+  private static func save(_ access: any EntryAccess) throws(Complaint) {
     while true {
-      try? StandardStream.error.writeAll(question.span)
+      do throws(Complaint) { return try access.finish() } catch {
+        guard isToGoOn("Try to save again?", after: error) else { throw error }
+      }
+    }
+  }
+
+  /// Says what went wrong and asks until the answer is one; no at the end of the input, and where
+  /// standard input is no terminal that one could be asked at.
+  private static func isToGoOn(_ question: String, after fault: Complaint) -> Bool {
+    guard StandardStream.input.isTerminal else { return false }
+    StandardStream.error.say("kdbxfs: \(fault.message)")
+    while true {
+      try? StandardStream.error.writeAll(Array("\(question) [Y/n] ".utf8).span)
       switch readLine()?.lowercased() {
       case "", "y", "yes": return true
       case nil, "n", "no": return false
