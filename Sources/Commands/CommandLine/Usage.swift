@@ -109,21 +109,23 @@ package enum Usage {
     let lines = wrapped(help, indent: column, width: width)
     if name.utf8.count >= column { return name + "\n" + lines }
     let padding = String(repeating: " ", count: column - name.utf8.count)
-    return name + padding + lines.dropFirst(column)
+    return name + padding + Substring(lines.utf8.dropFirst(column))
   }
 
   /// The text in lines of at most `width` columns, each `indent` columns in.
+  ///
+  /// By bytes, which are all ASCII: to find each character's end took most of the time of `--help`.
   private static func wrapped(_ text: String, indent: Int, width: Int) -> String {
     let margin = String(repeating: " ", count: indent)
     var lines: [String] = []
     var line = margin
-    for word in text.split(separator: " ") {
-      if line.utf8.count > indent, line.utf8.count + 1 + word.utf8.count > width {
+    for word in text.utf8.split(separator: UInt8(ascii: " ")) {
+      if line.utf8.count > indent, line.utf8.count + 1 + word.count > width {
         lines.append(line)
         line = margin
       }
       if line.utf8.count > indent { line += " " }
-      line += word
+      line += Substring(word)
     }
     return (lines + [line]).joined(separator: "\n") + "\n"
   }
