@@ -17,6 +17,7 @@ from conftest import FIXTURES
 from support import programs
 
 PATH = "Internet/GitHub"
+OTHER = "Work/Servers/www"
 WAYS = ["mounted", "file"]
 
 
@@ -265,6 +266,14 @@ class TestSet:
         before.expect({PATH: {
             "PIN": (None, "4711"), "@x.bin": (None, b"\0\1\2"),
             "history": 1 if way.mount else 2}})
+
+    def test_the_first_attachment_of_an_entry(self, way, before):
+        assert "no entry" in way.refused(27, "set", "Internet/attachments/x", given="x")
+        assert "no such" in way.refused(27, "set", "Nothing/attachments/x", given="x")
+        assert way.refused(27, "set", "attachments/x", given="x")
+        way.good("set", OTHER + "/attachments/x.bin", given=b"\0\1\2")
+        way.finish()
+        before.expect({OTHER: {"@x.bin": (None, b"\0\1\2"), "history": 1}})
 
     def test_lines_stay(self, way, before):
         # `run` ends a text with a line feed.

@@ -30,7 +30,7 @@ enum EditCommand {
       let after = try Editor.edit(text.bytes, named: "value")
       let value = withoutAddedLineEnd(after, before)
       guard !value.bytes.isSame(as: before.bytes) else { return }
-      do throws(Complaint) { return try access.write(value.bytes, to: path) } catch {
+      do throws(Complaint) { return try access.store(value.bytes, in: path) } catch {
         text = try again(after, error)
       }
     }

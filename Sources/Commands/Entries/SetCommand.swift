@@ -13,7 +13,7 @@ enum SetCommand {
     let path = address.path
     try access.checkField(path)
     let value = try Self.value(for: path)
-    try access.write(value.bytes, to: path)
+    try access.store(value.bytes, in: path)
     try access.finish()
   }
 
@@ -36,11 +36,10 @@ enum SetCommand {
       throw Complaint("standard input can't be read: \(error)", exitCode: .noKeyMaterial)
     }
     if value.count > 0 { return value }
-    let isAttachment = path.parent.lastComponent == Array("attachments".utf8)
     throw Complaint(
       "standard input holds nothing: '\(path)' stays as it is",
       hints: [
-        isAttachment
+        path.isAttachment
           ? "'cp /dev/null' or ': >' in a mount makes an empty attachment"
           : "'echo | kdbxfs set' sets an empty value"
       ], exitCode: .noKeyMaterial)

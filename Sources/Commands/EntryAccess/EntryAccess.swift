@@ -76,10 +76,33 @@ extension EntryAccess {
   func checkField(_ path: Path) throws(Complaint) {
     if try kind(of: path) == nil {
       guard path.bytes.contains(UInt8(ascii: "/")) else { throw Complaint(.noEntry, path) }
-      let folder = path.parent
-      if folder.lastComponent != Array("attachments".utf8) { try checkEntry(folder) }
+      if let entry = try entryWithoutAttachments(path) {
+        try checkEntry(entry)
+      } else if !path.isAttachment {
+        try checkEntry(path.parent)
+      }
     }
     guard try kind(of: path) != .directory else { throw Complaint(.isDirectory, path) }
+  }
+
+  /// Puts `bytes` into a field or attachment (``write(_:to:)``), also where it is the first attachment of
+  /// its entry.
+  func store(_ bytes: Span<UInt8>, in path: Path) throws(Complaint) {
+    if try entryWithoutAttachments(path) != nil { try makeDirectory(path.parent) }
+    try write(bytes, to: path)
+  }
+
+  /// The place of the entry of an attachment, where it has no directory for any yet.
+  private func entryWithoutAttachments(_ path: Path) throws(Complaint) -> Path? {
+    guard path.isAttachment, try kind(of: path.parent) == nil else { return nil }
+    return path.parent.bytes.contains(UInt8(ascii: "/")) ? path.parent.parent : Path([])
+  }
+}
+
+extension Path {
+  /// Whether its last directory is called as that for the attachments of an entry.
+  var isAttachment: Bool {
+    bytes.contains(UInt8(ascii: "/")) && parent.lastComponent == Array("attachments".utf8)
   }
 }
 
