@@ -1,3 +1,4 @@
+import Glibc
 import Platform
 
 /// What FUSE needs of the machine.
@@ -9,5 +10,11 @@ enum DeviceReadiness {
     } catch {
       throw .noDevice(error)
     }
+  }
+
+  /// Lets reads of the device say "none there" instead of waiting.
+  static func makeNonBlocking(_ descriptor: CInt) throws(Errno) {
+    let flags = try systemCall { fcntl(descriptor, F_GETFL) }
+    try systemCall { fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) }
   }
 }

@@ -9,6 +9,8 @@ import Synchronization
 package final class FuseSession: Sendable {
   private let core: SessionCore
   private let notifier: Notifier
+  /// Rung for good when the threads are to end.
+  private let ending: Bell
   private let place = Mutex<MountedPlace?>(nil)
 
   /// Makes a session; nothing is mounted yet.
@@ -19,6 +21,7 @@ package final class FuseSession: Sendable {
   ) throws(FuseError) {
     core = try SessionCore(fileSystem, options: options, observer: observer)
     do throws(Errno) {
+      ending = try Bell()
       notifier = try Notifier()
     } catch {
       throw .system(error)
@@ -32,6 +35,7 @@ package final class FuseSession: Sendable {
     do throws(Errno) { path = try Files.resolve(mountPoint) } catch { throw .system(error) }
     try core.mount(at: path)
     do throws(Errno) {
+      try DeviceReadiness.makeNonBlocking(core.descriptor)
       let mounted = try MountedPlace(path)
       place.withLock { $0 = mounted }
     } catch {
@@ -62,9 +66,10 @@ package final class FuseSession: Sendable {
   private func serve(threads: Int) throws(Errno) {
     guard threads > 0 else { return }
     let core = core
+    let waiter = try DeviceWaiter(core.descriptor, bell: ending)
     let thread = try Thread.start(name: "fuse-\(threads)") {
       Signals.blockAll()
-      serveUntilOver(core)
+      serveUntilOver(core, waiter)
     }
     do throws(Errno) {
       try serve(threads: threads - 1)
@@ -77,7 +82,7 @@ package final class FuseSession: Sendable {
   }
 
   /// Ends ``run(threads:)`` soon; what is being served is answered first.
-  package func stop() { core.endServing() }
+  package func stop() { ending.ring() }
 
   // MARK: - Leaving
 

@@ -13,7 +13,6 @@ final class SessionCore: @unchecked Sendable {
   let fileSystem: any FileSystem
   let observer: RequestObserver?
   private let lastNumber = Atomic<UInt64>(0)
-  private let ending = Atomic<Bool>(false)
   /// `struct fuse_session *`.
   private var session: OpaquePointer?
 
@@ -63,31 +62,11 @@ final class SessionCore: @unchecked Sendable {
   /// The number of a request that an observer is about to be told of.
   func nextNumber() -> UInt64 { lastNumber.add(1, ordering: .relaxed).newValue }
 
-  // MARK: - Serving
-
-  /// Whether no more requests are to be received.
-  var isEnding: Bool { ending.load(ordering: .relaxed) }
-
-  /// Has all threads that serve leave soon; what is being served is answered first.
-  func endServing() {
-    ending.store(true, ordering: .relaxed)
-    wakeOne()
-  }
-
-  /// Has a thread that waits for a request get one that means nothing.
-  ///
-  /// The kernel is asked for what it holds of the root, none of it: its answer comes as a request. Where
-  /// it knows no root any more the mount is gone, and it has woken all. (A signal would do too, but the
-  /// threads that serve take none.)
-  func wakeOne() {
-    unsafe _ = fuse_lowlevel_notify_retrieve(session, fuse_ino_t(FUSE_ROOT_ID), 0, 0, nil)
-  }
-
   /// What became of an attempt to receive a request.
   enum Received {
     /// A request of so many bytes was served; they are still in the buffer.
     case served(Int)
-    /// The attempt was interrupted.
+    /// None was there, or the attempt was interrupted.
     case none
     /// The mount is gone.
     case over
@@ -95,7 +74,7 @@ final class SessionCore: @unchecked Sendable {
     case failed(Errno)
   }
 
-  /// Waits for a request and has it served.
+  /// Receives a request and has it served; doesn't wait for one.
   ///
   /// What is received is in the first bytes of `buffer`; its owner is to wipe them.
   func receiveAndServe(into buffer: borrowing ReceiveBuffer) -> Received {
