@@ -27,6 +27,8 @@ final class MemoryFileSystem: FileSystem {
     case unmounts
     /// A write stops the serving.
     case stops
+    /// A write stops the serving on another thread after a while.
+    case stopsLater = "stops-later"
     /// A read gives the number of references of the kernel's.
     case references
     /// A write of `NAME` makes an empty file in the root, and tells that the listing has changed.
@@ -394,6 +396,7 @@ extension MemoryFileSystem {
       case .makesBehind: try make(words[0])
       case .unmounts: try unmountLater(lazily: words[0] == Array("lazy".utf8))
       case .stops: session?.stop()
+      case .stopsLater: try stopLater()
       case .references, .drops, .dropsReply, .neverSynced, .syncedLater, .syncFailsLater: break
       }
     } catch {
@@ -424,6 +427,14 @@ extension MemoryFileSystem {
       try tree.make(name, in: .root, .file([]), permissions: 0o600)
     }
     session?.invalidateContent(of: .root)
+  }
+
+  private func stopLater() throws(Errno) {
+    let session = session
+    _ = try Thread.start(name: "stop") {
+      _ = try? poll([], milliseconds: 300)
+      session?.stop()
+    }
   }
 
   private func unmountLater(lazily: Bool) throws(Errno) {

@@ -38,6 +38,18 @@ struct LeavingTests {
     #expect(!mount.isAttached)
   }
 
+  @Test func `threads that wait for requests are woken to stop`() throws {
+    let mount = try ProbeMount()
+    _ = mount.run("touch stops-later; echo now > stops-later")
+    // Nothing is asked of the mount meanwhile, which goes when the last thread has left.
+    let waited = Shell.run(
+      """
+      n=0; while grep -qF ' \(mount.path) ' /proc/self/mountinfo; do
+        n=$((n + 1)); [ $n -lt 100 ] || { echo still there; break; }; sleep 0.05; done
+      """, in: "/")
+    #expect(waited == "")
+  }
+
   @Test func `an unmount by others ends the serving`() throws {
     let mount = try ProbeMount()
     #expect(Shell.run("umount '\(mount.path)'", in: "/") == "")
