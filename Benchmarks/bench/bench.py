@@ -151,11 +151,14 @@ class Bench:
 
     @contextlib.contextmanager
     def c_server(self, *options: str):
-        """The server in C with our switches: direct I/O, long time-outs, cached listings."""
+        """The server in C with our switches: direct I/O, long time-outs, cached listings.
+
+        In a session of its own, as a daemon is: the kernel shares the processors among sessions first.
+        """
         place = self.place("limit")
         switches = ",".join(["timeout=3600", "directio=1", "cachedir=1", "max_threads=2", *options])
         process = subprocess.Popen([self.limit("fuse_limit"), "-f", "-o", switches, place],
-                                   stderr=subprocess.DEVNULL)
+                                   stderr=subprocess.DEVNULL, start_new_session=True)
         try:
             wait_for(lambda: os.path.ismount(place))
             yield place, process.pid
@@ -185,7 +188,7 @@ class Bench:
         """sshfs on a local sftp-server, without the cost of ssh itself."""
         place = self.place("sshfs")
         server = subprocess.Popen(
-            ["socat", "TCP-LISTEN:7722,bind=127.0.0.1,reuseaddr", "EXEC:/usr/lib/openssh/sftp-server"])
+            ["socat", "TCP-LISTEN:7722,bind=127.0.0.1,reuseaddr,nodelay", "EXEC:/usr/lib/openssh/sftp-server"])
         try:
             time.sleep(0.5)
             subprocess.run(["sshfs", "-o", "directport=7722", f"127.0.0.1:{content}", place],
