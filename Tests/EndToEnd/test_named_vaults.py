@@ -145,6 +145,19 @@ def test_a_fault_is_said_with_its_line(text, config, run):
     assert done.errors[0].startswith(f"kdbxfs: error: {place}: {message}")
 
 
+def test_a_fault_keeps_nobody_from_what_is_mounted(main, run):
+    assert run("mount", "main", password="fixture").code == 0
+    main.write_text("frob = 1\n" + main.read_text().replace("vault =", "valt ="))
+    assert run("status", "main").code == 0
+    done = run("mount", "main")
+    assert done.code == 1 and "main.conf:1: unknown key 'frob'" in done.errors[0]
+    assert run("lock", "main").code == 0
+    done = run("unlock", "main")
+    assert done.code == 1 and "main.conf:1: unknown key 'frob'" in done.errors[0]
+    done = run("umount", "main")
+    assert (done.code, done.err) == (0, "")
+
+
 def test_what_is_not_there_is_said(main, run, vault, place):
     done = run("mount", "nobody")
     assert done.code == 1 and "no vault is named 'nobody'" in done.errors[0]

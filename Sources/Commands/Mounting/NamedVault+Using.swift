@@ -5,6 +5,7 @@ import Platform
 extension NamedVault {
   /// The command line that mounts it; options of the command line come last, and so prevail.
   func invocation(adding more: [[UInt8]]) throws(Complaint) -> Invocation {
+    if let fault { throw fault }
     do throws(Errno) {
       _ = try Files.status(of: vault)
     } catch {
@@ -37,6 +38,7 @@ extension NamedVault {
 
   /// Where the key comes from by the file's own options.
   func keySources() throws(Complaint) -> KeySources {
+    if let fault { throw fault }
     guard case .mount(_, _, let settings) = try parse(options) else { return KeySources() }
     return settings.keys
   }

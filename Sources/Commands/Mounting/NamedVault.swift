@@ -22,6 +22,9 @@ struct NamedVault {
   private(set) var options: [[UInt8]] = []
   /// The line that names the vault.
   private(set) var vaultLine = 0
+  /// The first thing that is wrong with the file: nothing is mounted by it then, but a mount that is
+  /// there is still found.
+  private(set) var fault: Complaint?
 
   /// The folder of such files: `${XDG_CONFIG_HOME:-~/.config}/kdbxfs`.
   static var folder: Path? {
@@ -47,7 +50,7 @@ struct NamedVault {
     return (try? Files.status(of: file)) == nil ? nil : file
   }
 
-  /// Reads what `word` names.
+  /// Reads what `word` names; throws where not even the mount point can be told.
   init(_ word: [UInt8]) throws(Complaint) {
     name = Path(word).description
     guard let folder = Self.folder, Self.isName(word) else {
@@ -80,10 +83,10 @@ struct NamedVault {
     for (place, line) in lines.enumerated() {
       let line = Self.trimmed(line)
       guard let first = line.first, first != UInt8(ascii: "#") else { continue }
-      try take(line, place + 1)
+      do throws(Complaint) { try take(line, place + 1) } catch { fault = fault ?? error }
     }
-    guard !vault.isEmpty else { throw missing("vault") }
-    guard !mountPoint.isEmpty else { throw missing("mountpoint") }
+    if vault.isEmpty { fault = fault ?? missing("vault") }
+    guard !mountPoint.isEmpty else { throw fault ?? missing("mountpoint") }
   }
 
   private func missing(_ key: String) -> Complaint {
@@ -92,7 +95,7 @@ struct NamedVault {
       hints: ["kdbxfs(1) tells what such a file holds"], exitCode: .usage)
   }
 
-  private func fault(_ line: Int, _ message: String, _ hints: [String] = []) -> Complaint {
+  private func fault(in line: Int, _ message: String, _ hints: [String] = []) -> Complaint {
     Complaint("\(file):\(line): \(message)", hints: hints, exitCode: .usage)
   }
 
@@ -102,14 +105,14 @@ struct NamedVault {
     let value = equals.map { Array(Self.trimmed(line[($0 + 1)...])) }
     switch key {
     case "vault":
-      guard vault.isEmpty else { throw fault(number, "'vault' stands twice") }
+      guard vault.isEmpty else { throw fault(in: number, "'vault' stands twice") }
       vault = try path(value, key, number)
       vaultLine = number
     case "mountpoint":
-      guard mountPoint.isEmpty else { throw fault(number, "'mountpoint' stands twice") }
+      guard mountPoint.isEmpty else { throw fault(in: number, "'mountpoint' stands twice") }
       mountPoint = try path(value, key, number)
     case "options":
-      guard let value, !value.isEmpty else { throw fault(number, "'options' wants a list") }
+      guard let value, !value.isEmpty else { throw fault(in: number, "'options' wants a list") }
       try add([Array("-o".utf8), value], number)
     default: try takeOption(key, value, number)
     }
@@ -120,7 +123,7 @@ struct NamedVault {
   ) throws(Complaint) {
     guard let spec = OptionSpec.named(key), spec.commands.contains(.mount) else {
       throw fault(
-        number, "unknown key '\(key)'",
+        in: number, "unknown key '\(key)'",
         ["'vault', 'mountpoint', 'options', and the long options of mounting are known"])
     }
     switch spec.effect {
@@ -128,11 +131,11 @@ struct NamedVault {
       switch value.map({ Path($0).description }) {
       case nil, "yes": try add([Array("--\(spec.name)".utf8)], number)
       case "no": break
-      case let text?: throw fault(number, "'\(key)' is 'yes' or 'no', not '\(text)'")
+      case let text?: throw fault(in: number, "'\(key)' is 'yes' or 'no', not '\(text)'")
       }
     case .value(let placeholder, _):
       guard let value, !value.isEmpty else {
-        throw fault(number, "'\(key)' wants a value: \(key) = \(placeholder)")
+        throw fault(in: number, "'\(key)' wants a value: \(key) = \(placeholder)")
       }
       let isPath = placeholder == "FILE" || placeholder == "CMD"
       let text = isPath ? Self.expanded(value) : value
@@ -147,14 +150,14 @@ struct NamedVault {
       guard case .mountNamed(_, let given) = try ArgumentParser.parse(line) else { return }
       options += given
     } catch {
-      throw fault(number, error.message, error.hints)
+      throw fault(in: number, error.message, error.hints)
     }
   }
 
   private func path(_ value: [UInt8]?, _ key: String, _ number: Int) throws(Complaint) -> Path {
     let path = Path(Self.expanded(value ?? []))
     guard path.isAbsolute else {
-      throw fault(number, "'\(key)' wants a path that begins with '/' or '~/'")
+      throw fault(in: number, "'\(key)' wants a path that begins with '/' or '~/'")
     }
     return path
   }
