@@ -89,7 +89,7 @@ def test_odd_names_are_right_in_json(mounted):
     (entry / encoded).write_text("x")
     path = f"Internet/Odd %7F'\" entry/{encoded}"
     assert log(mounted.place)[-1]["path"] == path
-    done = programs.run("diff", "--json", "-m", mounted.place)
+    done = programs.run("diff", "--json", mounted.place)
     (change,) = json.loads(done.out)
     assert change["path"] == "Internet/Odd %7F'\" entry"
     # Of an entry that is there already, the fields are told, by their keys.

@@ -38,7 +38,7 @@ _kdbxfs() {
         compgen -f -- "$word"
       )
       ;;
-    *:umount | *:save | *:status | *:log | *:lock | *:unlock)
+    *:umount | *:save | *:status | *:log | *:diff | *:lock | *:unlock)
       local IFS=$'\n'
       mapfile -t COMPREPLY < <(compgen -W "$(_kdbxfs_mounts)" -- "$word")
       ;;

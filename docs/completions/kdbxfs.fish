@@ -15,6 +15,6 @@ end
 
 complete -c kdbxfs -n __fish_is_first_arg -a '(__kdbxfs_commands)'
 complete -c kdbxfs -n 'string match -q -- "-*" (commandline -ct)' -a '(__kdbxfs_options)'
-complete -c kdbxfs -n '__fish_seen_subcommand_from umount save status log lock unlock' -f -a '(__kdbxfs_mounts)'
+complete -c kdbxfs -n '__fish_seen_subcommand_from umount save status log diff lock unlock' -f -a '(__kdbxfs_mounts)'
 complete -c kdbxfs -n '__fish_seen_subcommand_from git-credential' -f -a 'get store erase'
 complete -c kdbxfs -n '__fish_prev_arg_in --mount -m' -f -a '(__kdbxfs_mounts)'

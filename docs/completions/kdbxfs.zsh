@@ -21,7 +21,7 @@ _kdbxfs() {
   elif (( CURRENT == 2 )); then
     compadd -- ${(u)${(f)"$(print -r -- $help | sed -nE 's/^ +kdbxfs ([a-z-]+).*/\1/p')"}}
     _files
-  elif [[ ${words[2]} == (umount|save|status|log|lock|unlock) ]]; then
+  elif [[ ${words[2]} == (umount|save|status|log|diff|lock|unlock) ]]; then
     _kdbxfs_mounts
   elif [[ ${words[2]} == (totp|set|edit|new|rm|mv|restore|purge|revert|clip) ]]; then
     # Paths into a mount, and those from the root of the only one.

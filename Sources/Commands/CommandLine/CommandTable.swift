@@ -219,10 +219,12 @@ struct CommandSpec: Sendable {
       example: "kdbxfs purge --older 30d",
       run: { (words, settings) throws(Complaint) in try RemoveCommand.purge(words, settings) }),
     command(
-      "diff", .difference, "[options]", 0...0, wants: "no words: -m MOUNTPOINT names a mount",
+      "diff", .difference, "[options] [MOUNTPOINT]", 0...1, wants: "a mount point at most",
       "Prints what waits to be saved in a mount, by entry and field, never a value.",
-      example: "kdbxfs diff -m ~/vault",
-      run: { (_, settings) throws(Complaint) in try PendingCommands.difference(settings) }),
+      example: "kdbxfs diff ~/vault",
+      run: { (words, settings) throws(Complaint) in
+        try PendingCommands.difference(words.first, settings)
+      }),
     command(
       "revert", .revert, "[options] ENTRY...", 1...Int.max, wants: "entries",
       "Gives entries of a mount the fields back that they had at the last save.",

@@ -4,7 +4,14 @@ import Session
 /// `kdbxfs diff` and `revert`: what waits to be saved in a mount.
 enum PendingCommands {
   /// Prints a line for each change that waits, by entry and field, never a value.
-  static func difference(_ settings: Settings) throws(Complaint) {
+  ///
+  /// `mount` is the mount point or name of the mount, as `-m` gives it too.
+  static func difference(_ mount: [UInt8]?, _ settings: Settings) throws(Complaint) {
+    var settings = settings
+    if let mount {
+      guard settings.mount == nil else { throw .usage("the mount is named twice") }
+      settings.mount = mount
+    }
     let access = try VaultFinder.vault(settings).open(for: .reading, settings)
     let answer = try access.ask(.difference)
     let columns = ["changes", "kinds", "paths", "from", "parts"].map { answer.strings($0) }
