@@ -34,6 +34,17 @@ class TestNamesOfTheUser:
         mounted.unmount()
         before.expect({PATH: {name: (None, "mine"), "history": 1}})
 
+    def test_a_name_that_was_refused_can_be_written_at_once(self, mounted, github, before):
+        """The kernel still holds the name of the file that the refusal took back."""
+        for number in range(50):
+            name = github / f"new {number % 5}"
+            assert refused(lambda: name.write_bytes(b"a\xffb")) == "EILSEQ"
+            name.write_bytes(b"ab")
+            assert name.read_bytes() == b"ab"
+            name.unlink()
+        mounted.unmount()
+        before.expect_untouched()
+
     def test_copied_into_an_entry(self, mounted, github, before, folder):
         (folder / ".npmrc").write_text("//registry.example/:_authToken=abc\nsave=true\n")
         shell('cp "$OUT/.npmrc" .; cp "$OUT/.npmrc" attachments/', github, OUT=str(folder))

@@ -5,6 +5,9 @@ import Vault
 
 extension TreeState {
   /// Opens a file, not yet emptied where it is temporary.
+  ///
+  /// Of a file that has gone the kernel may hold the name a while longer: ``TreeError/stale`` has it look
+  /// the name up again, and make the file if that was asked for.
   mutating func open(
     _ node: NodeID, _ meaning: NodeMeaning, _ flags: OpenFlags
   ) throws(TreeError) -> FileHandle {
@@ -15,20 +18,20 @@ extension TreeState {
     case .generated(let file):
       guard !changes else { throw .readOnlyFile }
       return try open(node, openGenerated(file), flags, .nothing, nil)
-    case .dead: throw .noEntry
+    case .dead: throw .stale
     case .scratch(let id):
-      guard let scratch = scratches[id], scratch.target == nil else { throw .noEntry }
+      guard let scratch = scratches[id], scratch.target == nil else { throw .stale }
       if changes { try checkWritable() }
       let draft = HandleDraft(.empty, count: 0)
       return add(node, flags, scratch: scratch.file, rule: .scratch, nil, draft)
     case .groupNotes(let owner):
       if changes { try checkWritable() }
-      guard let group = groupID(owner) else { throw .noEntry }
+      guard let group = groupID(owner) else { throw .stale }
       let notes = RestingBytes.text(vault.document.group(group).notes ?? .empty)
       return try open(node, notes, flags, .field, subject(of: meaning))
     case .item(let owner, let key):
       if key.isDirectory { throw .isDirectory }
-      guard let value = try openedValue(of: key, owner) else { throw .noEntry }
+      guard let value = try openedValue(of: key, owner) else { throw .stale }
       if key.isReadOnly {
         guard !changes else { throw .readOnlyFile }
       } else if changes {
