@@ -26,6 +26,15 @@ package enum Signals {
   /// Undoes ``block(_:)`` in this thread.
   package static func unblock(_ signals: [Signal]) { setMask(SIG_UNBLOCK, set(of: signals)) }
 
+  /// Forgets those of `signals` that have come and wait because they are blocked.
+  package static func forget(_ signals: [Signal]) {
+    for signal in signals {
+      // To ignore a signal drops what waits of it (POSIX).
+      let before = Glibc.signal(signal.rawValue, SIG_IGN)
+      _ = Glibc.signal(signal.rawValue, before)
+    }
+  }
+
   /// Blocks every signal that can be blocked in this thread and in those that it starts: for threads
   /// that handle secrets, since a signal's frame holds the registers.
   package static func blockAll() {

@@ -50,6 +50,7 @@ extension VaultSession {
       guard isPending || reason.storesAll else { return false }
       var obstacle: OutsideConflict?
       var isLost = false
+      var isRead = true
       do throws(SessionError) {
         obstacle = try takeOutsideChanges(before: reason)
         // What the file held may be nowhere else any more, also where nobody has edited it.
@@ -57,9 +58,15 @@ extension VaultSession {
       } catch {
         // What can't be read harms nobody who has nothing to write.
         guard !isPending else { throw error }
+        isRead = false
       }
       guard let prepared = tree.prepareSave(reason, evenIfUnchanged: isLost) else {
-        if let obstacle { log.warning(obstacle.error.message) }
+        if let obstacle {
+          log.warning(obstacle.error.message)
+        } else if isRead, reason.storesAll {
+          // What was rescued after a save that failed has been taken back since.
+          dropRescues()
+        }
         return false
       }
       log.debug("saving (\(reason))")

@@ -436,7 +436,9 @@ class TestBin:
         way = Way(vault)
         assert "where it lay" in way.refused(24, "restore", "old")
         assert way.good("restore", "--to", "Work", "old") == "Work/old\n"
-        assert way.good("find", "old") == "Work/old\n"
+        way.good("rm", "Work/old")
+        assert way.good("restore", "--to", ".", "old") == "old\n"
+        assert way.good("find", "old") == "old\n"
 
     def test_for_good(self, way, before):
         way.good("rm", PATH)
@@ -547,6 +549,22 @@ class TestEdit:
         return pexpect.spawn(
             os.fspath(programs.program()), ["edit", *map(os.fspath, arguments)], encoding="utf-8",
             timeout=programs.PATIENCE, env=os.environ | programs.PRINTED)
+
+    def test_the_terminals_keys_are_the_editors(self, mounted, before, editor):
+        """Ctrl-C stops what the editor has started, not us: the editor goes on, and ends well."""
+        editor("""trap : INT QUIT; echo ready; sleep 60; echo again; sleep 60; printf bob > "$file" """)
+        child = self.asked(mounted / PATH / "username")
+        child.expect("ready")
+        time.sleep(0.2)
+        child.sendcontrol("c")
+        child.expect("again")
+        time.sleep(0.2)
+        child.send("\x1c")  # Ctrl-backslash
+        child.expect(pexpect.EOF)
+        child.close()
+        assert (child.exitstatus, child.signalstatus) == (0, None), child.before
+        mounted.unmount()
+        before.expect({PATH: {"UserName": ("alice", "bob"), "history": 1}})
 
     def test_a_slip_loses_no_text(self, mounted, before, editor):
         editor(self.SLIP)

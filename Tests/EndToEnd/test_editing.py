@@ -152,6 +152,12 @@ class TestNewFields:
             "otp": (None, "otpauth://totp/x?secret=JBSWY3DPEHPK3PXP"), "history": 1,
         }})
 
+    def test_a_tag_is_appended(self, mounted, github, before):
+        shell("echo one > tags; echo two >> tags; echo three | tee -a tags", github)
+        assert (github / "tags").read_text() == "one\ntwo\nthree"
+        mounted.unmount()
+        assert before.read()["own reader"].entry(PATH).tags == "one;two;three"
+
     def test_tags_and_expiry(self, mounted, github, before):
         shell("printf 'work\\nhome\\n' > tags; echo 2033-01-02 > expires", github)
         assert (github / "tags").read_text() == "work\nhome"

@@ -76,6 +76,18 @@ def test_without_a_base_the_later_entry_wins_and_the_other_is_a_version(vault, o
     assert "https://earlier.example" in [item.strings["URL"] for item in found.history]
 
 
+def test_what_keepassxc_writes_out_is_no_difference(vault, other):
+    """An icon that is named in one file and taken for granted in the other is the same icon."""
+    keepass = PyKeePass(vault, password=PASSWORD)
+    for element in keepass.tree.xpath("//IconID"):
+        element.getparent().remove(element)
+    keepass.save()
+    shutil.copy(vault, other)
+    keepassxc("mkdir", other, "Q", password=PASSWORD)
+    done = merge(vault, other)
+    assert (done.code, done.out.decode().splitlines(), done.err) == (0, ["added Q/"], "")
+
+
 def test_a_dry_run_says_the_same_and_writes_nothing(vault, other, before):
     edit(other, url="https://secret.example", username="hidden")
     planned = merge("--dry-run", vault, other)

@@ -114,6 +114,27 @@ class TestFullDisk:
         assert saved(disk / "vault.kdbx") == NEW
         assert list((state / "kdbxfs").iterdir()) == []
 
+    @pytest.mark.parametrize("command", ["save", "lock", "umount"])
+    def test_what_was_taken_back_does_not_come_again(self, mount, disk, state, command):
+        """The edits that were kept elsewhere aren't what the vault is to be any more."""
+        edit(mount)
+        (mount / "Work/Servers/www/attachments").mkdir()
+        (mount / "Work/Servers/www/attachments/blob").write_bytes(os.urandom(1000))
+        fill(disk)
+        assert programs.run("umount", mount.place).code == 24
+        edit(mount, URL)
+        (mount / "Work/Servers/www/attachments/blob").unlink()
+        assert programs.run(command, mount.place).code == 0
+        assert list((state / "kdbxfs").iterdir()) == []
+        if command != "umount":
+            mount.unmount()
+        (disk / "filler").unlink()
+        again = programs.mount(disk / "vault.kdbx", mount.place, password="fixture",
+                               env={"XDG_STATE_HOME": str(state)})
+        assert (again / ENTRY / "url").read_text() == URL
+        assert not (again / "Work/Servers/www/attachments").exists()
+        again.unmount()
+
     def test_a_lock_keeps_it_elsewhere_and_an_unlock_takes_it_up(self, mount, disk, state):
         edit(mount)
         fill(disk)

@@ -5,13 +5,21 @@ import Secrets
 enum Editor {
   /// The most bytes of a text that was edited.
   private static let longestText = 256 << 20
+  /// What Ctrl-C and Ctrl-\ send, to us too.
+  private static let keys: [Signal] = [.interrupt, .quit]
 
   /// Has `text` edited in a folder in memory, and gives what the editor left.
   ///
-  /// Signals that would end us wait meanwhile, so that nothing stays behind.
+  /// Signals that would end us wait meanwhile, so that nothing stays behind. Those of the terminal's keys
+  /// are the editor's, which goes on or ends by its own rules.
   static func edit(_ text: Span<UInt8>, named name: String) throws(Complaint) -> WipedBuffer {
     EndingSignals.hold()
-    defer { EndingSignals.letGo() }
+    Signals.block(keys)
+    defer {
+      Signals.forget(keys)
+      Signals.unblock(keys)
+      EndingSignals.letGo()
+    }
     let folder = try PrivateFolder()
     defer { folder.remove() }
     let file = folder.path.appending(name)

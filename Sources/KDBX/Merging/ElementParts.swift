@@ -6,25 +6,30 @@
 package struct ElementParts: Sendable {
   private let times: Times?
   private let document: Document
+  /// The standard icon of what names none, as it is written; empty for what has no icon.
+  private let usualIcon: [UInt8]
   /// All parts, each once, in the order of the file.
   package private(set) var parts: [ElementPart] = []
   /// What each part but the expiry is made of.
   private var children: [ElementPart: [EditableChild]] = [:]
 
   package init(_ entry: Entry, in document: Document) {
-    self.init(entry.element, entry.times, document)
+    self.init(entry.element, entry.times, usualIcon: "0", document)
   }
 
   package init(_ group: Group, in document: Document) {
-    self.init(group.element, group.times, document)
+    self.init(group.element, group.times, usualIcon: "48", document)
   }
 
   package init(_ meta: Meta, in document: Document) {
-    self.init(meta.element, nil, document)
+    self.init(meta.element, nil, usualIcon: "", document)
   }
 
-  private init(_ element: EditableElement, _ times: Times?, _ document: Document) {
+  private init(
+    _ element: EditableElement, _ times: Times?, usualIcon: String, _ document: Document
+  ) {
     self.times = times
+    self.usualIcon = Array(usualIcon.utf8)
     self.document = document
     if times != nil { parts.append(.expiry) }
     for child in element.children {
@@ -94,8 +99,8 @@ package struct ElementParts: Sendable {
   /// Whether a part says the same here and there.
   ///
   /// A field that is missing is the same as an empty one only where it is a standard field; whether
-  /// it is protected doesn't count. An element that is missing is the same as an empty one. When an
-  /// item was changed doesn't count.
+  /// it is protected doesn't count. An element that is missing is the same as an empty one, and a missing
+  /// icon the usual one, which KeePassXC writes out. When an item was changed doesn't count.
   package func isSame(_ part: ElementPart, as other: ElementParts) -> Bool {
     switch part {
     case .string(let key): sameField(key, other)
@@ -130,8 +135,8 @@ package struct ElementParts: Sendable {
   private var icon: [[UInt8]] {
     [ElementKind.iconID, .customIconUUID].map { kind in
       let child = children[.icon]?.last { $0.kind == kind }
-      guard let text = child?.text(in: values) else { return [] }
-      return values.bytes(of: text)
+      let bytes = child?.text(in: values).map { values.bytes(of: $0) } ?? []
+      return bytes.isEmpty && kind == .iconID ? usualIcon : bytes
     }
   }
 

@@ -152,12 +152,9 @@ extension VaultTree {
     }
     var bytes = WipedBuffer()
     try current.open(in: document, into: &bytes)
-    let startsLine: Bool =
-      if case .text = file.rule { Self.beginsLine(draft.addition.bytes, behind: bytes.bytes) } else
-      {
-        false
-      }
-    if startsLine { bytes.append(UInt8(ascii: "\n")) }
+    if file.rule.hasLines, Self.beginsLine(draft.addition.bytes, behind: bytes.bytes) {
+      bytes.append(UInt8(ascii: "\n"))
+    }
     bytes.append(draft.addition.bytes)
     return try verdict(bytes.bytes)
   }

@@ -70,8 +70,7 @@ extension VaultTree {
       let child = try state.binnedChild(at: path)
       var group: GroupID?
       if let target {
-        guard case .group(let id) = try state.child(at: target) else { throw .cannotGo }
-        group = id
+        group = try state.group(at: target)
       } else {
         group = state.origin(of: child)
       }
@@ -169,6 +168,13 @@ extension TreeState {
     } catch {
       throw .tree(error)
     }
+  }
+
+  /// The group at a path; the root's is empty.
+  fileprivate mutating func group(at path: [UInt8]) throws(WholeEntryError) -> GroupID {
+    guard !path.isEmpty else { return vault.document.root }
+    guard case .group(let id) = try child(at: path) else { throw .cannotGo }
+    return id
   }
 
   /// The same for something in the recycle bin, whose path may begin there.

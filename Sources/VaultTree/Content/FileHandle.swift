@@ -107,6 +107,14 @@ enum WriteRule: Hashable, Sendable {
   /// Nothing: the file is read-only.
   case nothing
 
+  /// Whether an appended line begins a new one: in texts, and in tags, of which each has a line.
+  var hasLines: Bool {
+    switch self {
+    case .text, .formatted(.tags, _): true
+    case .formatted, .bytes, .nothing: false
+    }
+  }
+
   /// A field of at most 16 MiB; a final line feed may come on top.
   static let field = WriteRule.text(limit: 16 << 20)
   /// An attachment.
