@@ -101,7 +101,6 @@ extension VaultSession {
       state.keys = VaultKeys(opened)
       state.file = contents.file
       state.failure = nil
-      state.conflict = nil
       state.rescues = found?.files ?? []
       state.schedule.succeeded()
       if found != nil { _ = state.schedule.changed(at: now) }

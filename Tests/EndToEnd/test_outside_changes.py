@@ -222,6 +222,24 @@ class TestMerging:
         assert beside.name in done.err
         assert all_read(beside, PATH).strings["URL"] == "https://ours.example"
 
+    def test_a_state_beside_the_vault_is_told_again_after_a_lock(self, mounted, vault, folder):
+        """What is edited from then on is in the file beside it only, which nobody may take for the vault."""
+        (mounted / PATH / "url").write_text("https://ours.example")
+        by_pykeepass(vault, lambda file: setattr(file, "password", "other"))
+        changed = vault.read_bytes()
+        assert programs.run("lock", mounted.place).code == 24
+        (beside,) = (folder / "vaults").glob("vault.conflict-*.kdbx")
+        # The key is that of the file beside it.
+        assert programs.run("unlock", mounted.place, password="other").code == 12
+        assert programs.run("unlock", mounted.place, password=PASSWORD).code == 0
+        (mounted / PATH / "username").write_text("bob")
+        for command in "save", "umount":
+            done = programs.run(command, mounted.place)
+            assert done.code == 24 and beside.name in done.err, command
+        mounted.wait_for_end()
+        assert vault.read_bytes() == changed
+        assert all_read(beside, PATH).strings["UserName"] == "bob"
+
     def test_a_stranger_is_not_overwritten(self, mounted, vault, folder):
         (mounted / PATH / "url").write_text("https://ours.example")
         vault.write_bytes(os.urandom(500))
