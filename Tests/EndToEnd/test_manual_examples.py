@@ -116,6 +116,8 @@ class Machine:
                 child.waitnoecho(programs.PATIENCE)
                 child.sendline(MINE if "work.kdbx" in prompt or "once more" in prompt else self.password)
         child.expect(pexpect.EOF)
+        # Programs like cp close their streams before they end; to close the terminal then would kill them.
+        child.wait()
         child.close()
         assert child.exitstatus == 0, (line, child.before)
         return child.before.replace("\r\n", "\n").strip()
