@@ -7,8 +7,8 @@ import VaultTree
 /// A process that the kernel lets wait for its answer is there to be looked at, so that is done before the
 /// answer. To see that a known one is still the same costs one system call, and isn't done again at once.
 final class CallerBook: Sendable {
-  /// For how long a process that was looked at is taken for the same, in nanoseconds: another
-  /// program isn't loaded in its place, and reading files, in less.
+  /// For how long a process that was looked at is taken for the same, in nanoseconds: in less, no other
+  /// program is loaded in its place and reads files.
   private static let freshness: Int64 = 1_000_000
   /// How many processes are known at a time, each with an open descriptor.
   private static let most = 64

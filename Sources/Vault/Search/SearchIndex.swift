@@ -45,7 +45,7 @@ package struct SearchIndex: Sendable {
   }
 
   private var words: [Word] = []
-  /// All places of all words: one list, for one a word would be many small ones.
+  /// The places of all words in one list: a list for each word would be thousands of small ones.
   private var places: [Place] = []
   private var entries: [EntryID] = []
   /// Entries that hold protected values, by their number.

@@ -40,11 +40,17 @@ final class FileHandle: Sendable {
     self.draft = Mutex(draft)
   }
 
-  /// Whether it isn't the one who read it last that reads it now: what is read on is no new line of the
-  /// log.
-  func isNewReader(_ origin: RequestOrigin?) -> Bool {
+  /// Whether it isn't the one who read it last that reads it now; takes down who does.
+  ///
+  /// What is read on is no new line of the log.
+  func isNewReader(_ origin: RequestOrigin?) -> Bool { isNew(origin, after: reader) }
+
+  /// The same of who writes.
+  func isNewWriter(_ origin: RequestOrigin?) -> Bool { isNew(origin, after: writer) }
+
+  private func isNew(_ origin: RequestOrigin?, after last: borrowing Atomic<Int32>) -> Bool {
     guard let origin, subject != nil else { return false }
-    return reader.exchange(origin.thread, ordering: .relaxed) != origin.thread
+    return last.exchange(origin.thread, ordering: .relaxed) != origin.thread
   }
 }
 

@@ -56,10 +56,7 @@ extension VaultTree {
 
   /// Who writes a file, where it isn't the one who wrote it last: what is written on is no new line.
   func newWriter(of file: FileHandle, _ origin: RequestOrigin?) -> Accessor? {
-    guard let origin, file.subject != nil,
-      file.writer.exchange(origin.thread, ordering: .relaxed) != origin.thread
-    else { return nil }
-    return accessor(origin)
+    file.isNewWriter(origin) ? accessor(origin) : nil
   }
 
   /// The entries and groups that paths lead to, for ``note(_:_:by:)`` once it is done.
