@@ -118,7 +118,8 @@ final class SessionCore: @unchecked Sendable {
   ///
   /// Waits for requests in the directory, so never while serving one.
   func forgetName(_ name: [UInt8], in directory: InodeNumber) {
-    let text = name.map { CChar(bitPattern: $0) }
-    unsafe _ = fuse_lowlevel_notify_inval_entry(session, directory.rawValue, text, text.count)
+    // libfuse hands the kernel the zero after the name, too.
+    let text = name.map { CChar(bitPattern: $0) } + [0]
+    unsafe _ = fuse_lowlevel_notify_inval_entry(session, directory.rawValue, text, name.count)
   }
 }
