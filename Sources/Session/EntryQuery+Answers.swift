@@ -9,7 +9,8 @@ extension EntryQuery {
 
   /// Answers from a tree; lists in the answer belong together, item by item.
   ///
-  /// `saved` is the state of the last save, which ``difference`` compares with; `accessor` is who asks,
+  /// `saved` is the state of the last save, which ``difference`` compares with and ``revert(path:)``
+  /// goes back to; `accessor` is who asks,
   /// for the log of a mount.
   package func answer(
     from tree: VaultTree, saved: Document?, for accessor: Accessor? = nil
@@ -49,7 +50,7 @@ extension EntryQuery {
         let gone = try tree.purge(
           paths.map { Array($0.utf8) }, before: limit, isDryRun: isDryRun)
         answer.append("paths", .strings(gone.map { Self.text($0) }))
-      case .revert(let path): try tree.revert(Array(path.utf8))
+      case .revert(let path): try tree.revert(Array(path.utf8), saved: saved)
       case .difference:
         let vault = try asWhole { () throws(TreeError) in try tree.settledVault() }
         Self.append(saved.map { vault.changes(since: $0) } ?? [], to: &answer)

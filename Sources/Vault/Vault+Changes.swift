@@ -87,6 +87,12 @@ extension Vault {
     put(entry, for: id, before: storage.entry(id))
   }
 
+  /// Brings an entry of another document over, with its history and contents, for ``replace(_:with:)``.
+  package mutating func adopt(_ entry: Entry, from other: Document) -> Entry {
+    var adoption = Adoption(from: other)
+    return adoption.adopt(entry, into: &storage)
+  }
+
   private mutating func put(_ after: Entry, for id: EntryID, before: Entry) {
     storage.replace(id, with: after)
     guard after.uuid != before.uuid else { return }

@@ -293,6 +293,40 @@ def test_an_unlock_merges_too(kept):
     assert list(kept.state.iterdir()) == []
 
 
+@pytest.mark.parametrize("is_locked", [True, False])
+def test_they_can_be_reverted(kept, is_locked):
+    """Edits from before a lock, or of an earlier mount, go back to what the vault's file has."""
+    def edit(mount):
+        set_url(mount)
+        (mount / "Internet/Mail/username").write_text("second")
+        (mount / "Internet/New").mkdir()
+        (mount / "Internet/New/username").write_text("new")
+
+    before = read_own(kept.vault, PASSWORD).entry(PATH)
+    if is_locked:
+        mount = kept.mount()
+        edit(mount)
+        aside = kept.vault.parent.with_name("aside")
+        kept.vault.parent.rename(aside)
+        assert programs.run("lock", kept.place).code == ENDED_UNSAVED
+        aside.rename(kept.vault.parent)
+        assert programs.run("unlock", kept.place, password=PASSWORD).code == 0
+    else:
+        kept.leave(edit)
+        mount = kept.mount()
+    assert programs.run("diff", kept.place).out.splitlines() == [
+        "changed  Internet/Mail: username", "changed  Internet/GitHub: url", "added    Internet/New"]
+    assert programs.run("revert", mount / PATH).code == 0
+    assert programs.run("revert", mount / PATH).err.startswith("kdbxfs: nothing of it waits")
+    assert "it was never saved" in programs.run("revert", mount / "Internet/New").err
+    assert (mount / PATH / "url").read_text() == before.strings["URL"]
+    mount.unmount()
+    saved = read_own(kept.vault, PASSWORD)
+    assert saved.entry(PATH) == before
+    assert saved.entry("Internet/Mail").strings["UserName"] == "second"
+    assert saved.entry("Internet/New").strings["UserName"] == "new"
+
+
 def test_a_mount_for_reading_names_them(kept):
     rescue = kept.leave(set_url)
     left = sorted(kept.state.iterdir())

@@ -76,7 +76,7 @@ import Vault
     let shell = try CodeTests.shell()
     try shell.redirect("uri/otp", "otpauth://totp/x?secret=0189!\n")
     #expect(throws: TreeError.noEntry) { try shell.stat("uri/totp") }
-    try shell.tree.revert(Array("uri".utf8))
+    try shell.tree.revert(Array("uri".utf8), saved: nil)
     #expect(try shell.cat("uri/totp").count == 6)
     #expect(try shell.ls("uri").contains("totp"))
     // And by the merge of what another program has written.

@@ -82,18 +82,22 @@ import Vault
 
   @Test func `an entry is given its saved state back`() throws {
     let shell = Shell(try Samples.office())
-    #expect(throws: WholeEntryError.unchanged) { try shell.tree.revert(Self.bytes("mail")) }
+    #expect(throws: WholeEntryError.unchanged) {
+      try shell.tree.revert(Self.bytes("mail"), saved: nil)
+    }
     try shell.redirect("mail/password", "new\n")
     try shell.redirect("mail/Fresh", "x\n")
     try shell.unlink("mail/PIN")
-    try shell.tree.revert(Self.bytes("mail"))
+    try shell.tree.revert(Self.bytes("mail"), saved: nil)
     #expect(try shell.cat("mail/password") == "mail-pw-1")
     #expect(try shell.cat("mail/PIN") == "4711")
     #expect(throws: TreeError.noEntry) { try shell.stat("mail/Fresh") }
-    #expect(throws: WholeEntryError.unchanged) { try shell.tree.revert(Self.bytes("mail")) }
+    #expect(throws: WholeEntryError.unchanged) {
+      try shell.tree.revert(Self.bytes("mail"), saved: nil)
+    }
     try shell.mkdir("new")
     try shell.redirect("new/username", "u\n")
-    #expect(throws: WholeEntryError.isNew) { try shell.tree.revert(Self.bytes("new")) }
+    #expect(throws: WholeEntryError.isNew) { try shell.tree.revert(Self.bytes("new"), saved: nil) }
   }
 
   @Test func `a look at what waits stores nothing`() throws {

@@ -116,19 +116,24 @@ extension VaultTree {
   }
 
   /// Gives an entry the state back that it had at the last save; where it lies doesn't change.
-  package func revert(_ path: [UInt8]) throws(WholeEntryError) {
+  ///
+  /// `saved` is the vault as that save left it, for edits that came with the vault: from before a lock,
+  /// or out of the state folder. Without it those are not known to be edits.
+  package func revert(_ path: [UInt8], saved: Document?) throws(WholeEntryError) {
     try change { (state) throws(WholeEntryError) in
       guard case .entry(let id) = try state.child(at: path) else { throw .tree(.invalid) }
       guard !state.newEntries.contains(id) else { throw .isNew }
-      let snapshot = state.prepareMerge()
-      let owner = state.owner(of: .entry(id))
-      guard let saved = state.entries[owner]?.base,
-        snapshot.vault.isEdited(snapshot.vault.document.entry(id), from: saved)
-      else { throw .unchanged }
+      // The entry has no state to go back to before its edits are stored.
+      _ = state.prepareMerge()
+      let base = state.entries[state.owner(of: .entry(id))]?.base
       try state.changeWhole { (vault, report) throws(WholeEntryError) in
-        vault.replace(id, with: saved)
+        let edited = vault.document.entry(id)
+        var before = base
+        if before == nil, let saved { before = try vault.state(of: edited, in: saved) }
+        guard let before, vault.isEdited(edited, from: before) else { throw .unchanged }
+        vault.replace(id, with: before)
         report.changed.insert(.entry(id))
-        report.fileStates[id] = saved
+        report.fileStates[id] = before
       }
     }
   }
@@ -242,5 +247,15 @@ extension Vault {
       case .group(let id): document.group(id).times
       }
     return times.locationChanged ?? times.lastModification
+  }
+}
+
+extension Vault {
+  /// The state that an entry has in an earlier document of the same vault, brought over into this one.
+  fileprivate mutating func state(
+    of entry: Entry, in earlier: Document
+  ) throws(WholeEntryError) -> Entry {
+    guard let id = Vault(earlier).findEntry(entry.uuid) else { throw .isNew }
+    return adopt(earlier.entry(id), from: earlier)
   }
 }
