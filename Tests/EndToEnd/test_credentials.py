@@ -16,6 +16,7 @@ import pytest
 from conftest import FIXTURES, USUAL
 from support import programs
 from test_commands_entries import way  # noqa: F401
+from test_mount_helper import home, in_namespace  # noqa: F401
 
 PASSWORD = "correct horse battery staple"
 PATH = "Internet/GitHub"
@@ -136,6 +137,35 @@ class TestAskpass:
                 assert add(agent).returncode != 0
             finally:
                 process.terminate()
+
+    @pytest.mark.skipif(os.getuid() != 0, reason="only root gives another user a password")
+    def test_sudo_lets_a_user_in_by_it(self, home):
+        """sudo itself, for the user nobody, whose password is the vault's while the test's namespace lasts."""
+        done = in_namespace(f"""
+            mkdir "$1/program"
+            mount --bind {shlex.quote(str(programs.program().parent))} "$1/program"
+            ln -s program/{programs.program().name} "$1/kdbxfs-askpass"
+            mount -t kdbxfs -o setuid=nobody,passfile="$1/pw" "$1/vaults/vault.kdbx" "$1/mnt"
+            hash=$(as_nobody cat "$1/mnt/Internet/GitHub/password" | openssl passwd -6 -stdin)
+            sed "s|^nobody:[^:]*|nobody:$hash|" /etc/shadow > "$1/shadow"
+            printf '%s\n' 'Defaults passwd_tries=1' 'nobody ALL=(ALL) ALL' > "$1/sudoers"
+            chown root:shadow "$1/shadow"
+            chmod 640 "$1/shadow"
+            chmod 440 "$1/sudoers"
+            mount --bind "$1/shadow" /etc/shadow
+            mount --bind "$1/sudoers" /etc/sudoers
+            as_root() {{
+              as_nobody env SUDO_ASKPASS="$1/kdbxfs-askpass" KDBXFS_ASKPASS="$2" sudo -k -A id -u
+            }}
+            as_root "$1" "$1/mnt/Internet/GitHub"
+            # Another entry's password is a wrong one, and a missing one none.
+            ! as_root "$1" "$1/mnt/Internet/Mail"
+            ! as_root "$1" "$1/mnt/Internet/Nowhere"
+            umount "$1/mnt"
+            ended
+            """, home)
+        assert (done.returncode, done.stdout) == (0, "0\n"), done.stderr
+        assert "no such" in done.stderr
 
 
 def ask(way, operation, text="", code=0, **keys) -> tuple[str, str]:
