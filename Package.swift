@@ -13,15 +13,24 @@ let checked: [SwiftSetting] = [
 
 /// For what is in the programs: one call of the library of regular expressions (`contains` of a text
 /// in a text is one) would make each a megabyte larger.
+///
+/// A release is built for size: what little code is made faster by more of it was measured, and is in
+/// the libraries (`docs/performance.md`).
 let strict =
-  checked + [.unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])]
+  checked + [
+    .unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"]),
+    .unsafeFlags(["-Osize"], .when(configuration: .release)),
+  ]
 
 /// For the modules that define types which lend out a view of themselves.
 let lending = strict + [.enableExperimentalFeature("Lifetimes")]
 
-/// For the modules that go over every byte of a vault: optimised also where the rest is built for
+/// For the modules that go over every byte of a vault: built for speed, also where the rest is built for
 /// debugging, because millions of rounds and megabytes of XML take minutes otherwise.
-let busy = lending + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+let busy = lending + [.unsafeFlags(["-O"])]
+
+/// What the linker leaves out of a release program.
+let leftOut = "\(Context.packageDirectory)/Sources/kdbxfs/left-out.ld"
 
 /// How the programs are linked.
 let linked: [LinkerSetting] = [
@@ -31,10 +40,11 @@ let linked: [LinkerSetting] = [
   // packed: a smaller program that starts faster.
   .unsafeFlags(["-use-ld=lld", "-Xlinker", "--icf=safe", "-Xlinker", "--no-export-dynamic"]),
   .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"]),
+  // Nothing is unwound: Swift's errors are return values, and what prints a crash follows frame pointers.
+  .unsafeFlags(
+    ["-Xlinker", "--no-eh-frame-hdr", "-Xlinker", "-T", "-Xlinker", leftOut],
+    .when(configuration: .release)),
 ]
-
-/// For the modules that no request goes through: small code rather than fast.
-let compact = strict + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 
 /// The fuzzers and their judge, libxml2: only for who asks for them (`scripts/fuzz`), because they link
 /// with libFuzzer.
@@ -68,7 +78,7 @@ let package = Package(
     // sd-bus, loaded when the machine has it.
     .target(name: "CDesktopBus"),
     // EFF's word list, as bytes.
-    .target(name: "CWordList", exclude: ["eff_large_wordlist.txt", "LICENSE.txt"]),
+    .target(name: "CWordList", exclude: ["eff_large_wordlist.gz", "LICENSE.txt"]),
     // zxcvbn, loaded when the machine has it.
     .target(name: "CPasswordStrength"),
     // libpsl, loaded when the machine has it.
@@ -82,8 +92,8 @@ let package = Package(
 
     // New passwords.
     .target(
-      name: "Generation", dependencies: ["Ciphers", "Secrets", "CWordList"],
-      swiftSettings: compact),
+      name: "Generation", dependencies: ["Ciphers", "ByteCoding", "Secrets", "CWordList"],
+      swiftSettings: strict),
 
     // The vault: bytes in, values out. Knows no file system and no clock.
     .target(
@@ -94,7 +104,7 @@ let package = Package(
       name: "KDBX", dependencies: ["ByteCoding", "Ciphers", "Secrets"], swiftSettings: busy),
     .target(
       name: "Vault", dependencies: ["KDBX", "ByteCoding", "Ciphers", "Secrets"],
-      swiftSettings: compact),
+      swiftSettings: strict),
 
     // The tree: names and nodes over the vault. Knows no FUSE and needs no mount.
     .target(
@@ -120,7 +130,7 @@ let package = Package(
         "VaultTree", "Vault", "KDBX", "ByteCoding", "Ciphers", "DesktopBus", "Platform", "Secrets",
         "CJansson",
       ],
-      swiftSettings: compact),
+      swiftSettings: strict),
     .target(
       name: "VaultMount", dependencies: ["Fuse", "VaultTree", "Session", "Platform", "Secrets"],
       swiftSettings: strict),
@@ -131,10 +141,10 @@ let package = Package(
         "DesktopBus", "Fuse", "PublicSuffixes", "Platform", "Secrets", "Generation",
         "CPasswordStrength",
       ],
-      swiftSettings: compact),
+      swiftSettings: strict),
     .executableTarget(
       name: "kdbxfs", dependencies: ["Commands", "Platform", "CWipingHeap"],
-      swiftSettings: strict,
+      exclude: ["left-out.ld"], swiftSettings: strict,
       linkerSettings: linked),
     // What mount(8) runs for 'mount -t kdbxfs' and fstab.
     .executableTarget(

@@ -3,7 +3,7 @@
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const unsigned char words[] = {
-#embed "eff_large_wordlist.txt"
+#embed "eff_large_wordlist.gz"
 };
 
 const unsigned char *word_list(size_t *size) {

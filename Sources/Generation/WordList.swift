@@ -1,4 +1,7 @@
+import ByteCoding
 import CWordList
+import Ciphers
+import Secrets
 
 /// Words to make passwords of, each once.
 package struct WordList: Hashable, Sendable {
@@ -11,9 +14,13 @@ package struct WordList: Hashable, Sendable {
   package static let own: WordList = {
     var size = 0
     let list = unsafe word_list(&size)
+    var text = WipedBuffer()
+    var inflater = Inflater(limit: 1 << 20)
     // SAFETY: so many constant bytes are there as long as the process.
-    let text = unsafe [UInt8](UnsafeBufferPointer(start: list, count: size))
-    guard let own = WordList(text: text) else { preconditionFailure("the word list is none") }
+    let packed = unsafe UnsafeBufferPointer(start: list, count: size)
+    guard unsafe (try? inflater.update(packed.span, into: &text)) != nil,
+      let own = WordList(text: text.bytes.copied())
+    else { preconditionFailure("the word list is none") }
     return own
   }()
 

@@ -166,7 +166,7 @@ extension FileLock {
     guard let text = try? Files.readWhole(file, limit: 8192) else { return nil }
     let bytes = text.bytes.indices.map { text.bytes[$0] }
     guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")),
-      let process = Int32(String(decoding: bytes[..<end], as: UTF8.self))
+      let process = Int32(decimal: bytes[..<end])
     else { return nil }
     return Holder(mountPoint: Path(bytes[(end + 1)...]), process: process)
   }

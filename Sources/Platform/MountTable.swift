@@ -99,7 +99,7 @@ extension MountTable.Entry {
   }
 
   private static func number(_ text: ArraySlice<UInt8>) -> Int? {
-    Int(String(decoding: text, as: UTF8.self))
+    Int(decimal: text)
   }
 
   private static func list(_ text: ArraySlice<UInt8>) -> [[UInt8]] {
@@ -109,8 +109,8 @@ extension MountTable.Entry {
   /// `major:minor` as one number, as makedev(3) joins them.
   private static func device(_ text: ArraySlice<UInt8>) -> UInt64? {
     let parts = text.split(separator: UInt8(ascii: ":"))
-    guard parts.count == 2, let major = UInt32(String(decoding: parts[0], as: UTF8.self)),
-      let minor = UInt32(String(decoding: parts[1], as: UTF8.self))
+    guard parts.count == 2, let major = UInt32(decimal: parts[0]),
+      let minor = UInt32(decimal: parts[1])
     else { return nil }
     let (high, low) = (UInt64(major), UInt64(minor))
     return (high & 0xFFFF_F000) << 32 | (high & 0xFFF) << 8 | (low & 0xFFFF_FF00) << 12 | low & 0xFF

@@ -25,7 +25,7 @@ package enum ProcessEntry {
       values[Array(parts[0])] = Array(parts[1].dropFirst())
     }
     func value(_ name: String) -> [UInt8] { values[Array(name.utf8)] ?? [] }
-    func figure(_ name: String) -> Int32? { Int32(String(decoding: value(name), as: UTF8.self)) }
+    func figure(_ name: String) -> Int32? { Int32(decimal: value(name)) }
     guard let process = figure("Tgid") else { throw .noProcess }
     return Facts(
       name: Path(value("Name")).description, process: process, parent: figure("PPid") ?? 0)

@@ -18,7 +18,7 @@ package struct UserSwitch: Hashable, Sendable {
 
   /// Looks up a user by name or number; `group` is another primary group than the user's own.
   package init(to text: [UInt8], group other: UInt32? = nil) throws(Failure) {
-    let number = UInt32(String(decoding: text, as: UTF8.self))
+    let number = UInt32(decimal: text)
     var user: UInt32 = 0
     var group: UInt32 = 0
     let size = 1 << 14

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 import shutil
 import string
@@ -10,8 +11,8 @@ import subprocess
 import pytest
 from support import programs
 
-LIST = (programs.ROOT / "Sources/CWordList/eff_large_wordlist.txt").read_text()
-WORDS = {line.split()[1] for line in LIST.splitlines()}
+LIST = gzip.decompress((programs.ROOT / "Sources/CWordList/eff_large_wordlist.gz").read_bytes()).decode()
+WORDS = set(LIST.split())
 
 
 def generate(*arguments) -> tuple[str, int]:

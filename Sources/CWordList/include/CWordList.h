@@ -3,8 +3,7 @@
 
 #include <stddef.h>
 
-/// EFF's long word list as it was published, `*size` bytes that are always there: lines of five digits
-/// of dice, a tab and a word.
+/// The words of EFF's long list, one a line, as gzip (RFC 1952): `*size` bytes that are always there.
 const unsigned char *_Nonnull word_list(size_t *_Nonnull size);
 
 #endif

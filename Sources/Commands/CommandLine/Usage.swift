@@ -116,17 +116,20 @@ package enum Usage {
   ///
   /// By bytes, which are all ASCII: to find each character's end took most of the time of `--help`.
   private static func wrapped(_ text: String, indent: Int, width: Int) -> String {
-    let margin = String(repeating: " ", count: indent)
-    var lines: [String] = []
-    var line = margin
-    for word in text.utf8.split(separator: UInt8(ascii: " ")) {
-      if line.utf8.count > indent, line.utf8.count + 1 + word.count > width {
-        lines.append(line)
-        line = margin
-      }
-      if line.utf8.count > indent { line += " " }
-      line += Substring(word)
+    let space = UInt8(ascii: " ")
+    let margin = repeatElement(space, count: indent)
+    var lines = Array(margin)
+    var lineStart = 0
+    var lastSpace: Int?
+    for byte in text.utf8 {
+      if byte == space { lastSpace = lines.count }
+      lines.append(byte)
+      guard lines.count - lineStart > width, byte != space, let end = lastSpace else { continue }
+      lines[end] = UInt8(ascii: "\n")
+      lines.insert(contentsOf: margin, at: end + 1)
+      lineStart = end + 1
+      lastSpace = nil
     }
-    return (lines + [line]).joined(separator: "\n") + "\n"
+    return String(decoding: lines, as: UTF8.self) + "\n"
   }
 }

@@ -61,7 +61,7 @@ enum CodeCommand {
     _ file: Path, _ access: any EntryAccess
   ) throws(Complaint) -> Int64? {
     try access.attribute("totp.remaining", of: file).flatMap {
-      Int64(String(decoding: $0, as: UTF8.self))
+      Int64(decimal: $0)
     }
   }
 

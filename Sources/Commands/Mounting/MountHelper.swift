@@ -101,7 +101,7 @@ package enum MountHelper {
     let user = request.user ?? Array("\(Process.user)".utf8)
     var group: UInt32?
     if let text = request.group {
-      group = UInt32(String(decoding: text, as: UTF8.self))
+      group = UInt32(decimal: text)
       guard group != nil else { throw .usage("'gid' wants a number, not '\(Path(text))'") }
     }
     do throws(UserSwitch.Failure) {
