@@ -56,6 +56,33 @@ import Vault
     #expect(shell.entry("none")?.historyCount == 1)
   }
 
+  @Test(arguments: [true, false])
+  func `a secret comes back under a name that was removed`(isSavedBetween: Bool) throws {
+    let shell = try Self.shell([
+      .init("otp", Self.secret, protected: true), .init("PIN", "4711"), .init("TOTP Seed", "2345"),
+    ])
+    for name in ["otp", "PIN", "TOTP Seed"] { try shell.unlink("uri/\(name)") }
+    if isSavedBetween { shell.save() }
+    try shell.redirect("uri/totp", "GEZDGNBVGY3TQOJQ\n")
+    #expect(try shell.ls("uri") == ["username", "password", "url", "notes", "totp", "otp"])
+    let code = try shell.cat("uri/totp")
+    shell.save()
+    #expect(shell.field("otp", of: "uri")?.contains("secret=GEZDGNBVGY3TQOJQ") == true)
+    #expect(shell.entry("uri")?.string(Array("PIN".utf8)) == nil)
+    #expect(shell.entry("uri")?.string(Array("TOTP Seed".utf8)) == nil)
+    #expect(try shell.cat("uri/totp") == code && code.count == 6)
+  }
+
+  @Test func `a secret comes back under a name that was moved aside`() throws {
+    let shell = try Self.shell()
+    try shell.rename("uri/otp", "uri/otp~")
+    try shell.redirect("uri/totp", "GEZDGNBVGY3TQOJQ\n")
+    #expect(try shell.cat("uri/otp").contains("GEZDGNBVGY3TQOJQ"))
+    try shell.unlink("uri/otp~")
+    shell.save()
+    #expect(shell.field("otp", of: "uri")?.contains("secret=GEZDGNBVGY3TQOJQ") == true)
+  }
+
   @Test func `removing a code changes nothing, removing its secret removes it`() throws {
     let shell = try Self.shell()
     try shell.unlink("uri/totp")

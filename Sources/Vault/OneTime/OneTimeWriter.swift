@@ -5,6 +5,7 @@ import Secrets
 /// Writes a secret into an entry, in the forms that the entry has.
 struct OneTimeWriter: ~Copyable {
   private var entry: Entry
+  private var written: Set<[UInt8]> = []
   private let values: ValueSource
   /// The otpauth URI as it was given, sealed.
   private let address: StoredText
@@ -18,7 +19,8 @@ struct OneTimeWriter: ~Copyable {
     hasParameters = isAddress
   }
 
-  consuming func finish() -> Entry { entry }
+  /// The entry, and the keys of the fields that were set in it.
+  consuming func finish() -> (entry: Entry, written: Set<[UInt8]>) { (entry, written) }
 
   mutating func write(
     _ password: borrowing OneTimePassword, as form: OneTimeForm
@@ -229,6 +231,7 @@ struct OneTimeWriter: ~Copyable {
 
   private mutating func set(_ key: [UInt8], to value: StoredText) {
     entry.set(key, to: value, isProtected: entry.string(key)?.isProtected ?? true)
+    written.insert(key)
   }
 }
 

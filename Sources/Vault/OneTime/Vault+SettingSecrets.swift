@@ -14,13 +14,15 @@ extension Vault {
   ///
   /// The forms that the entry has are kept, and all of them are set: another program may read
   /// another one. A key changes the secret alone; a URI its parameters too. An entry without a secret
-  /// of this kind gets a protected `otp`. When it throws, the entry is as it was.
+  /// of this kind gets a protected `otp`. When it throws, the entry is as it was. Gives the keys of the
+  /// fields that it set.
   ///
   /// - Throws: a problem where `text` is no secret, or where a form that the entry has can't hold it
   ///   (Steam in KeePass' own fields, SHA-256 in KeeTrayTOTP's).
+  @discardableResult
   package func setOneTimeSecret(
     _ text: Span<UInt8>, kind: OneTimeKind, in entry: inout Entry
-  ) throws(OneTimeProblem) {
+  ) throws(OneTimeProblem) -> Set<[UInt8]> {
     let text = text.extracting(text.trimmedRange)
     let isAddress = text.hasPrefixIgnoringCase("otpauth://")
     let password =
@@ -35,7 +37,9 @@ extension Vault {
     }
     if forms.isEmpty { writer.create(password, kind: written) }
     for form in forms { try writer.write(password, as: form) }
-    entry = writer.finish()
+    let keys: Set<[UInt8]>
+    (entry, keys) = writer.finish()
+    return keys
   }
 
   /// Whether the secret in `form` gives codes of `kind`; one that can't be read counts as one of time.

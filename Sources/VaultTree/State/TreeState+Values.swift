@@ -172,13 +172,21 @@ extension TreeState {
     // Made beside the vault, not within its edit: a copy of it there would copy all of the document.
     var changed = vault.document.entry(try entryID(owner))
     Self.mend(&changed)
+    // What was removed is no form of the secret any more, though the document has it until the save.
+    for field in entries[owner]?.stripped ?? [] { changed.removeString(field) }
+    let written: Set<[UInt8]>
     do throws(OneTimeProblem) {
-      try vault.setOneTimeSecret(plain.bytes, kind: kind, in: &changed)
+      written = try vault.setOneTimeSecret(plain.bytes, kind: kind, in: &changed)
     } catch {
       throw .invalid
     }
     let known = Set(try view(owner).fields.map(\.key))
     try edit(owner, .change, at: time) { (entry) throws(TreeError) in entry = changed }
+    entries[owner]?.stripped = []
+    // One that was removed, or moved aside, is there again.
+    for field in written where entries[owner]?.overlays[.field(field)]?.fresh == nil {
+      show(.field(field), owner)
+    }
     let directory = Slot.node(owner, Slot.own)
     events.invalidations.append(.listing(directory))
     for field in try view(owner).fields where !known.contains(field.key) {
