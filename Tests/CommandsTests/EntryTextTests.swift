@@ -77,24 +77,27 @@ import Testing
         | one
         |
         | two
+
         "a:b": c
 
         """)
   }
 
   @Test func `what people type is read`() {
-    let text = "a:x\r\nb*:   y  \n\n# note\nc:\n|one\n| two\n|  three\nd: first\n| second"
+    let text = "a:x\r\nb*:   y  \n\n# note\nc:\n|one\n| two\n|  three\n# note\n| four\n\nd: first"
     #expect(
       Self.read(text)
         == .success([
-          Plain("a", "x"), Plain("b", "y", true), Plain("c", "one\ntwo\n three"),
-          Plain("d", "first\nsecond"),
+          Plain("a", "x"), Plain("b", "y", true), Plain("c", "one\ntwo\n three\nfour"),
+          Plain("d", "first"),
         ]))
     #expect(Self.read("") == .success([]))
   }
 
   static let faults = [
     ("| x", 1, "a line of a value, but no field before it"),
+    ("a:\n| x\n\n| y", 4, "a line of a value, but no field before it"),
+    ("a: x\n| y", 2, "a line of a value, but the field before it has its value behind its name"),
     ("a: b\nc", 2, "no colon follows the name of a field"),
     ("\n: x", 2, "a field without a name"), ("\"a: x", 1, "a quote that doesn't end"),
     ("a: 1\nb: 2\na: 3", 3, "a second field of this name"),

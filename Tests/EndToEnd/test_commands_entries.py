@@ -15,6 +15,7 @@ import pexpect
 import pytest
 from conftest import FIXTURES
 from support import programs
+from support.judges import read_own
 
 PATH = "Internet/GitHub"
 OTHER = "Work/Servers/www"
@@ -102,6 +103,14 @@ class TestWhichVault:
         assert done.code in (1, 20) and len(done.errors) == 1
         done = programs.run("totp", "-m", folder, "-v", vault, PATH)
         assert done.code == 1
+
+    @pytest.mark.parametrize("words", [
+        ["mv", PATH, ""], ["mv", "", "Work"], ["rm", ""], ["restore", ""], ["restore", PATH, "--to", ""],
+        ["new", ""], ["set", ""], ["edit", ""], ["revert", ""], ["totp", ""], ["purge", ""]])
+    def test_what_an_empty_variable_leaves_is_no_path(self, words, way, before):
+        assert way.refused(1, *words, given="x")
+        way.finish()
+        before.expect_untouched()
 
     def test_a_path_out_of_the_vault(self, way):
         assert "leads out" in way.refused(1, "totp", "../x")
@@ -282,6 +291,8 @@ class TestSet:
         before.expect({PATH: {"Notes": ("two\nlines", "one\n\ttwo\n"), "history": 1}})
 
     def test_what_cannot_be(self, way, before):
+        for name in ("password.bak", "username~", "4913", ".url.swp", "attachments/every byte.bin~"):
+            assert "temporary files" in way.refused(24, "set", f"{PATH}/{name}", given="x")
         assert "no such" in way.refused(27, "set", "Internet/Nothing/password", given="x")
         assert "no such" in way.refused(27, "set", "field", given="x")
         assert "no entry" in way.refused(27, "set", "Internet/field", given="x")
@@ -455,7 +466,6 @@ class TestBin:
     def test_what_cannot_be(self, way, before):
         assert "no such" in way.refused(27, "rm", "Internet/Nothing")
         assert "no entry" in way.refused(27, "rm", PATH + "/url")
-        assert "no such" in way.refused(27, "rm", "")
         assert "recycle bin" in way.refused(27, "restore", PATH)
         for age in ("soon", "1m", "90s", "30"):
             done = way.run("purge", "--older", age)
@@ -539,6 +549,39 @@ class TestEdit:
         assert (done.code, len(done.errors)) == (code, 0 if code == 0 else 1), done.err
         way.finish()
         before.expect_untouched()
+
+    @pytest.mark.parametrize("script, code, line, told", [
+        ('sed -i s/alice/bob/ "$file"; echo "expires: tomorrow" >> "$file"', 24, True, "can't hold that"),
+        ('sed -i "/^Security/d" "$file"; echo "totp: 0189!" >> "$file"', 24, True, "can't hold that"),
+        ('sed -i "s/^Security question:/note~:/; s/^url:/Site:/; /^password/d" "$file"; echo "url.bak: x" >> "$file"',
+         24, True, "temporary files"),
+        ('echo "password~: x" >> "$file"', 24, True, "temporary files"),
+        ('echo "a/b: x" >> "$file"', 29, True, "'/'"),
+        ('echo "Title: x" >> "$file"', 29, True, "kdbxfs mv"),
+        ('echo "attachments: x" >> "$file"', 27, True, ""),
+        ('printf "PIN: \\001\n" >> "$file"', 29, True, "control character"),
+        ('sed -i "/^notes:/d" "$file"', 29, True, "a line of a value"),
+        (': > "$file"', 29, False, "no field any more"),
+    ])
+    def test_it_is_taken_whole_or_not_at_all(self, script, code, line, told, way, before, editor):
+        editor(script)
+        done = way.run("edit", PATH)
+        assert done.code == code and told in done.err and "nothing was changed" in done.err, done.err
+        assert (" of the text: " in done.err) == line, done.err
+        way.finish()
+        before.expect_untouched()
+
+    def test_lines_without_a_name_join_no_other_value(self, way, editor):
+        """Of two values with lines the second one's name is deleted."""
+        editor('printf "one:\\n| 1\\n| 2\\n\\n| 3\\n" >> "$file"')
+        assert "no field before it" in way.refused(29, "edit", PATH)
+
+    def test_a_secret_is_set_anew_by_its_code(self, way, before, editor):
+        editor('sed -i "s/^otp.*/totp: GEZDGNBVGY3TQOJQ/" "$file"')
+        way.good("edit", PATH)
+        way.finish()
+        otp = read_own(way.vault, "fixture").entry(PATH).strings["otp"]
+        assert otp.startswith("otpauth://totp/") and "secret=GEZDGNBVGY3TQOJQ" in otp
 
     # What a first look leaves, the next one finds: a slip, then nothing at all, then it is mended.
     SLIP = '''n=$(cat "$0.n" 2> /dev/null || echo 0); echo $((n + 1)) > "$0.n"

@@ -314,10 +314,11 @@ def test_they_can_be_reverted(kept, is_locked):
     else:
         kept.leave(edit)
         mount = kept.mount()
-    assert programs.run("diff", kept.place).out.splitlines() == [
-        "changed  Internet/Mail: username", "changed  Internet/GitHub: url", "added    Internet/New"]
+    assert set(programs.run("diff", "-m", kept.place).out.decode().splitlines()) == {
+        "changed Internet/Mail: username, .history", "changed Internet/GitHub: url, .history",
+        "added Internet/New"}
     assert programs.run("revert", mount / PATH).code == 0
-    assert programs.run("revert", mount / PATH).err.startswith("kdbxfs: nothing of it waits")
+    assert "nothing of it waits" in programs.run("revert", mount / PATH).err
     assert "it was never saved" in programs.run("revert", mount / "Internet/New").err
     assert (mount / PATH / "url").read_text() == before.strings["URL"]
     mount.unmount()

@@ -111,6 +111,23 @@ import Vault
     #expect(shell.field("Fresh", of: entry) == nil)
   }
 
+  @Test func `what waits is a new directory too, and a changed protection`() throws {
+    let shell = Shell(try Samples.office())
+    let saved = shell.document
+    try shell.mkdir("Empty")
+    try shell.mkdir("Empty/below")
+    try shell.tree.setExtendedAttribute(
+      Array("user.kdbx.protected".utf8), of: shell.node("mail/username"), to: [0x31])
+    let waiting = try shell.tree.settledVault().changes(since: saved)
+    let paths = waiting.map { $0.path.map { String(decoding: $0, as: UTF8.self) } }
+    #expect(paths == [["Empty"], ["Empty", "below"], ["mail"]])
+    #expect(waiting.map(\.kind) == [.added, .added, .changed])
+    #expect(waiting[2].parts == ["username"])
+    // Nothing was decided by the look: it may still become an entry.
+    try shell.redirect("Empty/below/username", "u\n")
+    #expect(shell.entry("below") != nil)
+  }
+
   @Test func `what is not there, or nothing whole, is refused`() throws {
     let shell = Shell(try Samples.office())
     for path in ["", "mail/password", "mail/attachments"] {

@@ -52,7 +52,8 @@ enum EditCommand {
   private static func editEntry(
     _ path: Path, _ access: any EntryAccess
   ) throws(Complaint) {
-    let before = try fields(of: path, access)
+    let entry = EditedEntry(path, access)
+    let before = try entry.fields()
     let comment =
       "\(path)\nNAME: VALUE, NAME*: for a protected field; lines of a longer value begin with '| '."
     var original = WipedBuffer()
@@ -61,76 +62,11 @@ enum EditCommand {
     while true {
       let edited = try Editor.edit(text.bytes, named: "entry.txt")
       guard !edited.bytes.isSame(as: original.bytes) else { return }
-      do throws(Complaint) { return try apply(parsed(edited), before, to: path, access) } catch {
+      do throws(Complaint) {
+        return try entry.change(before, to: try EntryText.checked(edited, over: before))
+      } catch {
         text = try again(edited, error)
       }
-    }
-  }
-
-  private static func parsed(
-    _ text: borrowing WipedBuffer
-  ) throws(Complaint) -> [EntryText.Field] {
-    do throws(EntryText.Fault) {
-      let fields = try EntryText.read(text.bytes)
-      try check(fields)
-      return fields
-    } catch {
-      let place = error.line > 0 ? "line \(error.line) of the text: " : ""
-      throw Complaint(
-        place + error.reason, hints: ["nothing was changed"], exitCode: .editor)
-    }
-  }
-
-  private static func check(_ fields: [EntryText.Field]) throws(EntryText.Fault) {
-    for field in fields {
-      let value = field.value
-      if TextCheck.firstProblem(in: value.bytes) == nil { continue }
-      throw EntryText.Fault(
-        line: 0,
-        reason: "a value of the text holds what a vault can't: no UTF-8, or a control character")
-    }
-  }
-
-  /// The fields in the order of the listing, the usual ones first.
-  private static func fields(
-    of path: Path, _ access: any EntryAccess
-  ) throws(Complaint) -> [EntryText.Field] {
-    let usual = ["username", "password", "url", "notes"].map { Array($0.utf8) }
-    let left = ["totp", "hotp"].map { Array($0.utf8) }
-    let listed = try access.names(in: path)
-    var fields: [EntryText.Field] = []
-    for name in usual + listed.filter({ !usual.contains($0) && !left.contains($0) }) {
-      let file = path.appending(name)
-      guard try access.kind(of: file) == .file else { continue }
-      let mark = try access.attribute("protected", of: file)
-      fields.append(
-        EntryText.Field(name, isProtected: mark == [UInt8(ascii: "1")], try access.read(file)))
-    }
-    return fields
-  }
-
-  /// Writes what differs.
-  private static func apply(
-    _ after: [EntryText.Field], _ before: [EntryText.Field], to path: Path,
-    _ access: any EntryAccess
-  ) throws(Complaint) {
-    for field in after {
-      let file = path.appending(field.name)
-      let old = before.first { $0.name == field.name }
-      if old.map({ !$0.hasValue(of: field) }) ?? true {
-        let value = field.value
-        try access.write(value.bytes, to: file)
-      }
-      let mark = try access.attribute("protected", of: file)
-      if mark != nil, (mark == [UInt8(ascii: "1")]) != field.isProtected {
-        try access.setAttribute(
-          "protected", of: file, to: Array((field.isProtected ? "1" : "0").utf8))
-      }
-    }
-    for old in before where !after.contains(where: { $0.name == old.name }) {
-      let file = path.appending(old.name)
-      // An attempt before this one may have removed it.
-      if try access.kind(of: file) != nil { try access.remove(file) }
     }
   }
 

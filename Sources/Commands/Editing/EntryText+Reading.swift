@@ -29,14 +29,21 @@ extension EntryText {
     /// The field whose lines may follow.
     private var name: [UInt8]?
     private var isProtected = false
+    /// Whether lines of the value were read.
     private var hasLines = false
+    /// The line of its name.
+    private var nameLine = 0
     private var value = WipedBuffer()
 
     init() {}
 
     mutating func take(_ text: Span<UInt8>, _ line: Range<Int>) throws(Fault) {
       number += 1
-      guard !line.isEmpty, text[line.lowerBound] != UInt8(ascii: "#") else { return }
+      guard !line.isEmpty else {
+        if hasLines { close() }
+        return
+      }
+      guard text[line.lowerBound] != UInt8(ascii: "#") else { return }
       if text[line.lowerBound] == UInt8(ascii: "|") { return try takeLine(text, line) }
       close()
       let (name, nameEnd) = try takeName(in: text, line)
@@ -50,12 +57,13 @@ extension EntryText {
         throw fault("a second field of this name")
       }
       self.name = name
+      nameLine = number
+      hasLines = false
       var end = line.upperBound
       i += 1
       while i < end, EntryText.isBlank(text[i]) { i += 1 }
       while end > i, EntryText.isBlank(text[end - 1]) { end -= 1 }
       value.append(text.extracting(i..<end))
-      hasLines = end > i
     }
 
     private func fault(_ reason: String) -> Fault { Fault(line: number, reason: reason) }
@@ -63,6 +71,9 @@ extension EntryText {
     /// A line of a value of several.
     private mutating func takeLine(_ text: Span<UInt8>, _ line: Range<Int>) throws(Fault) {
       guard name != nil else { throw fault("a line of a value, but no field before it") }
+      guard hasLines || value.count == 0 else {
+        throw fault("a line of a value, but the field before it has its value behind its name")
+      }
       if hasLines { value.append(UInt8(ascii: "\n")) }
       hasLines = true
       let hasBlank = line.count > 1 && text[line.lowerBound + 1] == UInt8(ascii: " ")
@@ -98,7 +109,8 @@ extension EntryText {
     private mutating func close() {
       guard let name else { return }
       fields.append(
-        Field(name, isProtected: isProtected, WipedBuffer(copying: value.bytes)))
+        Field(
+          name, isProtected: isProtected, WipedBuffer(copying: value.bytes), line: nameLine))
       self.name = nil
       value.truncate(to: 0)
     }

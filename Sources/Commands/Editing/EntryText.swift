@@ -3,19 +3,25 @@ import Secrets
 /// The fields of an entry as one text for an editor (`docs/command-line.md`).
 ///
 /// A field is a line `NAME: VALUE`, with `NAME*` for a protected one. A value of several lines, and one
-/// with blanks at its ends, stands on lines of its own, each behind `| `. Lines that begin with `#`, and
-/// empty ones, mean nothing. A name with one of `:*"#|\` or a blank at an end stands in quotes, in which
+/// with blanks at its ends, stands on lines of its own, each behind `| `, and an empty line ends it: the
+/// lines of a name that was deleted by mistake are nobody's. Lines that begin with `#`, and other empty
+/// ones, mean nothing. A name with one of `:*"#|\` or a blank at an end stands in quotes, in which
 /// `\` takes the next byte as it is.
 enum EntryText {
   /// A field of it; the value is kept in a buffer that is wiped.
   final class Field {
     let name: [UInt8]
-    var isProtected: Bool
+    let isProtected: Bool
     let value: SharedBuffer
+    /// The line of the text that it was read from, counted from 1; 0 for one of the vault's.
+    let line: Int
 
-    init(_ name: [UInt8], isProtected: Bool, _ value: consuming WipedBuffer) {
+    init(
+      _ name: [UInt8], isProtected: Bool, _ value: consuming WipedBuffer, line: Int = 0
+    ) {
       self.name = name
       self.isProtected = isProtected
+      self.line = line
       self.value = SharedBuffer(value)
     }
 
@@ -43,6 +49,7 @@ enum EntryText {
       } else {
         output.append("\n")
         appendLines(bytes, to: &output)
+        output.append("\n")
       }
     }
   }

@@ -85,11 +85,22 @@ extension EntryAccess {
     guard try kind(of: path) != .directory else { throw Complaint(.isDirectory, path) }
   }
 
+  /// Puts `bytes` into a file that the vault keeps (``write(_:to:)``): under a name that makes it an
+  /// editor's temporary one (`docs/editing.md`) nothing is left, and it is refused.
+  func writeKept(_ bytes: Span<UInt8>, to path: Path) throws(Complaint) {
+    try write(bytes, to: path)
+    guard try attribute("temporary", of: path) != nil else { return }
+    try remove(path)
+    throw Complaint(
+      "'\(path)' is a name of editors' temporary files: the vault wouldn't keep it",
+      hints: ["give it another name"], exitCode: .vaultUnwritable)
+  }
+
   /// Puts `bytes` into a field or attachment (``write(_:to:)``), also where it is the first attachment of
   /// its entry.
   func store(_ bytes: Span<UInt8>, in path: Path) throws(Complaint) {
     if try entryWithoutAttachments(path) != nil { try makeDirectory(path.parent) }
-    try write(bytes, to: path)
+    try writeKept(bytes, to: path)
   }
 
   /// The place of the entry of an attachment, where it has no directory for any yet.

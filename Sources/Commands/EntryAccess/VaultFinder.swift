@@ -8,6 +8,8 @@ import Platform
 enum VaultFinder {
   /// What `word` names.
   static func address(_ word: [UInt8], _ settings: Settings) throws(Complaint) -> EntryAddress {
+    // What a script's empty variable leaves is no way to say the root.
+    guard !word.isEmpty else { throw .usage("a path is empty", hint: "'.' is the vault's top") }
     if settings.vaultFile == nil, settings.mount == nil {
       if let found = inside(Path(word), mounts) {
         return EntryAddress(vault: .mount(found.mount), path: try normalized(found.rest))

@@ -41,6 +41,10 @@ package struct NodeSummary: Hashable, Sendable {
 package struct Document: Sendable {
   /// Opens the values of this document and its copies.
   package let values: ValueSource
+
+  /// Whether both were read from the same source or came from what was: then their numbers of groups and
+  /// entries mean the same.
+  package func isOfOneSource(with other: Document) -> Bool { values === other.values }
   package internal(set) var version: FormatVersion
   package let root = GroupID(number: 0)
 

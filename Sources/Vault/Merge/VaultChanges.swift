@@ -18,28 +18,26 @@ package struct VaultChange: Hashable, Sendable {
 
 extension Vault {
   /// What differs between an earlier state of this vault and this one, groups first.
-  ///
-  /// The earlier state is one that this value came from: numbers of groups and entries mean the same.
   package func changes(since earlier: Document) -> [VaultChange] {
     var changes: [VaultChange] = []
-    var before: [ChildID] = []
-    earlier.forEachNode { before.append($0) }
-    var after: [ChildID] = []
-    document.forEachNode { after.append($0) }
-    let old = Set(before)
-    let new = Set(after)
-    for child in after {
-      guard old.contains(child) else {
+    var known: Set<ChildID> = []
+    let counterparts = counterparts(in: earlier)
+    document.forEachNode { child in
+      guard let old = counterparts(child) else {
         changes.append(change(.added, child))
-        continue
+        return
       }
-      if document.parent(of: child) != earlier.parent(of: child) {
-        changes.append(change(.moved, child, from: earlier))
+      known.insert(old)
+      if document.parent(of: child).flatMap({ counterparts(.group($0)) })
+        != earlier.parent(of: old).map({ .group($0) })
+      {
+        changes.append(change(.moved, child, from: Self.path(of: old, in: earlier)))
       }
-      let parts = changedParts(child, since: earlier)
+      let parts = changedParts(child, old, of: earlier)
       if !parts.isEmpty { changes.append(change(.changed, child, parts: parts)) }
     }
-    for child in before where !new.contains(child) {
+    earlier.forEachNode { child in
+      guard !known.contains(child) else { return }
       changes.append(
         VaultChange(
           kind: .removed, child: child, path: Self.path(of: child, in: earlier), oldPath: [],
@@ -48,12 +46,29 @@ extension Vault {
     return changes.filter { $0.isGroup } + changes.filter { !$0.isGroup }
   }
 
+  /// What finds the group or entry of an earlier state that one of this is.
+  private func counterparts(in earlier: Document) -> (ChildID) -> ChildID? {
+    if document.isOfOneSource(with: earlier) {
+      // The numbers mean the same, whatever was done to a UUID.
+      var known: Set<ChildID> = [.group(earlier.root)]
+      earlier.forEachNode { known.insert($0) }
+      return { known.contains($0) ? $0 : nil }
+    }
+    let pairs = Pairing(document, earlier)
+    return { child in
+      switch child {
+      case .group(let id): pairs[id].map { .group($0) }
+      case .entry(let id): pairs[id].map { .entry($0) }
+      }
+    }
+  }
+
   private func change(
-    _ kind: VaultChange.Kind, _ child: ChildID, from earlier: Document? = nil, parts: [String] = []
+    _ kind: VaultChange.Kind, _ child: ChildID, from oldPath: [[UInt8]] = [], parts: [String] = []
   ) -> VaultChange {
     VaultChange(
-      kind: kind, child: child, path: Self.path(of: child, in: document),
-      oldPath: earlier.map { Self.path(of: child, in: $0) } ?? [], parts: parts)
+      kind: kind, child: child, path: Self.path(of: child, in: document), oldPath: oldPath,
+      parts: parts)
   }
 
   /// The names from the root, which has none, to a group or an entry.
@@ -69,20 +84,34 @@ extension Vault {
 
   // MARK: - Parts
 
-  private func changedParts(_ child: ChildID, since earlier: Document) -> [String] {
-    switch child {
-    case .group(let id):
+  private func changedParts(
+    _ child: ChildID, _ old: ChildID, of earlier: Document
+  ) -> [String] {
+    switch (child, old) {
+    case (.group(let id), .group(let oldID)):
       return Self.differing(
-        ElementParts(earlier.group(id), in: earlier), ElementParts(document.group(id), in: document)
-      )
-    case .entry(let id):
-      let (old, new) = (earlier.entry(id), document.entry(id))
-      let parts = Self.differing(
+        ElementParts(earlier.group(oldID), in: earlier),
+        ElementParts(document.group(id), in: document))
+    case (.entry(let id), .entry(let oldID)):
+      let (old, new) = (earlier.entry(oldID), document.entry(id))
+      var parts = Self.differing(
         ElementParts(old, in: earlier), ElementParts(new, in: document))
+      parts += Self.protectionChanges(old, new).filter { !parts.contains($0) }
       let times = (
         old.history.map(\.times.lastModification), new.history.map(\.times.lastModification)
       )
       return times.0 == times.1 ? parts : parts + [".history"]
+    default: return []
+    }
+  }
+
+  /// The fields that are protected in one state and not in the other.
+  private static func protectionChanges(_ old: Entry, _ new: Entry) -> [String] {
+    new.strings.compactMap { field in
+      guard let before = old.string(field.key), before.isProtected != field.isProtected else {
+        return nil
+      }
+      return ElementPart.string(field.key).title
     }
   }
 

@@ -24,7 +24,7 @@ extension VaultTree {
     try locked { (state) throws(TreeError) in
       let meaning = state.meaning(of: node)
       var names: [[UInt8]] = []
-      for attribute in NodeProperty.allCases where attribute != .next {
+      for attribute in NodeProperty.allCases where attribute.isListed {
         if try state.value(of: attribute, meaning) != nil { names.append(attribute.name) }
       }
       return names
@@ -61,8 +61,10 @@ extension VaultTree {
 /// What a node has beside its content: the extended attributes `user.kdbx.…`.
 enum NodeProperty: CaseIterable {
   case uuid, protected, icon, created, remaining, error, raw
-  /// The code that follows the present one; not listed, so that no copy of a file takes it along.
+  /// The code that follows the present one.
   case next
+  /// `1` for a temporary file, which no save takes along.
+  case temporary
 
   var name: [UInt8] {
     switch self {
@@ -74,8 +76,12 @@ enum NodeProperty: CaseIterable {
     case .error: Array("user.kdbx.error".utf8)
     case .raw: Array("user.kdbx.raw".utf8)
     case .next: Array("user.kdbx.totp.next".utf8)
+    case .temporary: Array("user.kdbx.temporary".utf8)
     }
   }
+
+  /// Whether a listing has it: not what no copy of a file is to take along.
+  var isListed: Bool { self != .next && self != .temporary }
 
   /// Whether it is a value of the vault, or made from one.
   var showsValue: Bool { self == .raw || self == .next }
@@ -98,7 +104,7 @@ extension TreeState {
       case .uuid: group.uuid.hex(uppercase: false)
       case .icon: Array("\(group.iconID)".utf8)
       case .created: group.times.creation?.isoBytes
-      case .protected, .remaining, .error, .raw, .next: nil
+      case .protected, .remaining, .error, .raw, .next, .temporary: nil
       }
     case .entry(let owner):
       let entry = try entry(owner)
@@ -109,10 +115,11 @@ extension TreeState {
       case .remaining: try remaining(owner)
       case .error: try codes(owner).failure.map { Array($0.problem.summary.utf8) }
       case .next: try nextCode(owner)
-      case .protected, .raw: nil
+      case .protected, .raw, .temporary: nil
       }
     case .item(let owner, let key): return try value(of: property, key, owner)
-    case .groupNotes, .scratch, .view, .link, .generated: return nil
+    case .scratch: return property == .temporary ? Self.digit(true) : nil
+    case .groupNotes, .view, .link, .generated: return nil
     case .dead: throw .noEntry
     }
   }

@@ -143,6 +143,7 @@ extension VaultTree {
     try locked { (state) throws(TreeError) in
       // A copy: nothing is stored because somebody looks.
       var copy = state
+      copy.storeUndecided()
       return copy.prepareMerge().vault
     }
   }

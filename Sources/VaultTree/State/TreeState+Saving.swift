@@ -64,7 +64,7 @@ extension TreeState {
   }
 
   /// Makes groups of the directories that nothing has decided; each may still become an entry.
-  private mutating func storeUndecided() {
+  mutating func storeUndecided() {
     var refused: Set<UInt64> = []
     while let owner = folders.keys.sorted().first(where: {
       isStorable($0) && !refused.contains($0)
