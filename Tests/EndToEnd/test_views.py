@@ -8,6 +8,7 @@ import subprocess
 import pytest
 from support import programs
 from support.fixtures import OTP
+from support.judges import read_own
 
 AWKWARD = "it's \"$HOME\" `id` \\n \\\\ !! *\n\ttwo\n\n"
 
@@ -114,3 +115,26 @@ def test_show_hidden_lists_them_and_removing_works(vault, before, place):
     os.rmdir(entry)
     assert not entry.exists()
     mount.unmount()
+
+
+@pytest.mark.parametrize("path", ["Internet/GitHub", "Internet", "Work"])
+def test_show_hidden_lets_rm_take_all_as_it_was(path, vault, before, place):
+    mount = programs.mount(vault, place, "-o", "autosave=0,show_hidden", password="fixture")
+    (place / "Work" / ".notes").write_text("of the group")
+    mount.unmount()
+    old = read_own(vault, "fixture")
+    went = {uuid: entry for uuid, entry in old.entries.items() if f"{old.path(uuid)}/".startswith(f"{path}/")}
+    mount = programs.mount(vault, place, "-o", "autosave=0,show_hidden", password="fixture")
+    assert ".notes" in os.listdir(place / "Work")
+    subprocess.run(["rm", "-r", place / path], check=True)
+    assert not (place / path).exists()
+    mount.unmount()
+    new = read_own(vault, "fixture")
+    assert went
+    for uuid, was in went.items():
+        assert new.path(uuid) == "Recycle Bin/" + old.path(uuid).removeprefix(path.rpartition("/")[0]).lstrip("/")
+        now = new.entries[uuid]
+        assert (now.strings, now.attachments) == (was.strings, was.attachments)
+        assert [item.content for item in now.history] == [item.content for item in was.history]
+    if path == "Work":
+        assert "of the group" in "".join(new.group("Recycle Bin/Work/").rest)

@@ -224,6 +224,7 @@ extension TreeState {
       guard case .text(let text) = value, let group = groupID(owner) else { return true }
       vault.edit(group, at: Self.vaultTime(time)) { $0.notes = text }
       folders[owner]?.notesChanged = time
+      folders[owner]?.removedNotes = nil
       noteStructure()
       events.invalidate(node)
       events.invalidate(Slot.node(owner, Slot.own))

@@ -15,6 +15,8 @@ struct FolderNode: Sendable {
   var removed: [RemovedChild] = []
   /// When its notes were last written in this mount.
   var notesChanged: Timestamp?
+  /// Its notes, when their file was removed: with the group they go into the bin.
+  var removedNotes: StoredText?
 }
 
 /// A child of a group that went into the recycle bin, as it was before.

@@ -22,7 +22,7 @@ extension TreeState {
       try removeScratchName(name, in: directory)
     case .item(let owner, let key):
       guard !key.isDirectory else { throw .isDirectory }
-      guard !key.isReadOnly else { throw .readOnlyFile }
+      guard !key.isReadOnly else { return try refuseUnlessListed() }
       if isProtectedArrival(.entry(try entryID(owner))) { throw .notPermitted }
       if isReachableGhost(key, owner) { return try removeGhost(name, in: directory) }
       // A code goes with its secret, not by itself.
@@ -31,6 +31,12 @@ extension TreeState {
       }
       try removeItem(key, owner)
     }
+  }
+
+  /// Refuses to remove what is made from an entry, unless `rm -r` meets it in the listing: there it stays,
+  /// in silence, so that the entry goes as a whole and isn't left with nothing but that.
+  private func refuseUnlessListed() throws(TreeError) {
+    guard options.showsHidden else { throw .readOnlyFile }
   }
 
   /// How long a code makes way, and how soon someone must insist, in nanoseconds.
@@ -71,8 +77,9 @@ extension TreeState {
   }
 
   private mutating func removeNotes(_ owner: UInt64) throws(TreeError) {
-    guard let group = groupID(owner), vault.document.group(group).notes != nil else { return }
+    guard let group = groupID(owner), let notes = vault.document.group(group).notes else { return }
     let time = now()
+    if folders[owner]?.removedNotes == nil { folders[owner]?.removedNotes = notes }
     vault.edit(group, at: Self.vaultTime(time)) { $0.notes = .empty }
     folders[owner]?.notesChanged = time
     noteStructure()
@@ -105,7 +112,9 @@ extension TreeState {
       entries[owner]?.hasMadeAttachments = false
       entries[owner]?.overlays[.attachments] = nil
       try retireNumber(of: .attachments, owner)
-    case .item(_, let key): throw key.isDirectory ? .readOnlyFile : .notDirectory
+    case .item(_, let key):
+      guard key.isDirectory else { throw .notDirectory }
+      try refuseUnlessListed()
     case .view, .link, .generated: throw .readOnlyFile
     case .scratch, .groupNotes: throw .notDirectory
     case .dead: throw .noEntry
@@ -174,6 +183,9 @@ extension TreeState {
 
   private mutating func removeGroup(_ id: GroupID, _ owner: UInt64) throws(TreeError) {
     guard let parent = parent(of: owner) else { throw .noEntry }
+    if let notes = folders[owner]?.removedNotes {
+      vault.edit(id, at: Self.vaultTime(now())) { $0.notes = notes }
+    }
     let before = vault.document.group(id)
     let removed = folders[owner]?.removed ?? []
     let removal = try recycle(.group(id))
