@@ -1,11 +1,11 @@
 import KDBX
-import Platform
+package import Platform
 import Secrets
 import Vault
 
 /// Edits of earlier mounts that lay in the state folder, taken up again by a vault that was just
 /// opened.
-struct RescuedEdits: Sendable {
+package struct RescuedEdits: Sendable {
   /// What held them: to be removed when a save holds them.
   private(set) var files: [RescueFile] = []
   /// The vault with the edits.
@@ -36,7 +36,7 @@ struct RescuedEdits: Sendable {
   }
 
   /// Says which edits of a vault wait, where it is only read.
-  static func name(of vault: OpenedVault, in folder: Path?, _ log: SessionLog) {
+  package static func name(of vault: OpenedVault, in folder: Path?, _ log: SessionLog) {
     for (file, _) in RescueFile.all(of: vault.file.path, in: folder) {
       log.warning(
         "edits of an earlier mount are in '\(file.path)': a mount for writing takes them up")

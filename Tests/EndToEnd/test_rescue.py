@@ -333,6 +333,12 @@ def test_a_mount_for_reading_names_them(kept):
     left = sorted(kept.state.iterdir())
     mount = programs.mount(kept.vault, kept.place, "--ro", password=PASSWORD, env=kept.env)
     assert f"'{rescue}': a mount for writing takes them up" in mount.said
+    # So does a command that only looks at the file; what it prints is what the file has.
+    for words in (["cat", kept.vault, f"{PATH}/url"], ["find", "-v", kept.vault, "github"], ["ls", kept.vault]):
+        done = programs.run(words[0], *words[1:], password=PASSWORD, env=kept.env)
+        assert done.code == 0 and NEW.encode() not in done.out
+        assert f"'{rescue}': a mount for writing takes them up" in done.err
+        assert programs.run(words[0], "-q", *words[1:], password=PASSWORD, env=kept.env).err == ""
     assert (mount / PATH / "url").read_text() == "https://github.com/login"
     mount.unmount()
     assert sorted(kept.state.iterdir()) == left

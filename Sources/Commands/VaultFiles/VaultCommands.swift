@@ -127,6 +127,8 @@ enum VaultCommands {
     let keys = try KeyReader.read(
       settings.keys, for: vault, candidate.header, leavingInput: leavingInput)
     let opened = try open(candidate, with: keys)
+    RescuedEdits.name(
+      of: opened, in: RescueFile.usualFolder, SessionLog(isQuiet: settings.isQuiet))
     var options = SessionOptions()
     options.showsHidden = settings.showsHidden
     return VaultTree(opened, options: options, isReadOnly: true)
