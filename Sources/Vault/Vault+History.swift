@@ -28,6 +28,7 @@ extension Vault {
     let old = base.withoutHistory
     if firstStates[id] == nil { firstStates[id] = old }
     entry.appendHistory(old)
+    entry.times.keepOrder(after: old.times)
     trim(&entry, id)
     storage.replace(id, with: entry)
     return true
@@ -57,5 +58,19 @@ extension Vault {
       item.times.lastModification == state.times.lastModification
         && item.sameContent(as: state, values: storage.values)
     }
+  }
+}
+
+extension Times {
+  /// How many seconds ahead a saved state can be because others were saved in one second with it.
+  private static let mostAhead: Int64 = 5
+
+  /// Stamps a state a second later than the one before it where both were made in one second: other
+  /// programs tell versions by their times (`docs/kdbx.md` 7).
+  fileprivate mutating func keepOrder(after old: Times) {
+    guard let last = old.lastModification, let new = lastModification, new <= last,
+      last.unixSeconds - new.unixSeconds < Self.mostAhead, last < .latest
+    else { return }
+    lastModification = VaultTime(unixSeconds: last.unixSeconds + 1)
   }
 }

@@ -101,6 +101,27 @@ import Vault
     #expect(entry.times.lastModification == TestVault.time(1002))
   }
 
+  @Test func `versions that are saved within a second keep their order`() throws {
+    var vault = try Self.vault()
+    let id = try vault.entryID(10)
+    for value in ["a", "b", "c"] {
+      let base = vault.document.entry(id)
+      vault.write(value, to: "Password", of: id, at: Self.now)
+      vault.commitHistory(of: id, base: base)
+    }
+    let entry = vault.document.entry(id)
+    let start = Self.now.unixSeconds
+    #expect(entry.history.suffix(2).map { vault.text("Password", of: $0) } == ["a", "b"])
+    #expect(
+      (entry.history.suffix(2) + [entry]).map(\.times.lastModification?.unixSeconds)
+        == [start, start + 1, start + 2])
+    // A clock that was far ahead isn't followed.
+    let base = entry
+    vault.write("d", to: "Password", of: id, at: VaultTime(unixSeconds: start - 3600))
+    vault.commitHistory(of: id, base: base)
+    #expect(vault.document.entry(id).times.lastModification?.unixSeconds == start - 3600)
+  }
+
   @Test func `an edit that is taken back leaves no trace`() throws {
     var vault = try Self.vault()
     let id = try vault.entryID(10)
