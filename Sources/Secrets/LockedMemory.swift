@@ -22,6 +22,11 @@ enum LockedMemory {
     var base: UnsafeMutableRawPointer
     /// One bit a granule, set while it is in use.
     var used: [Bool]
+
+    /// How many bytes it has.
+    var size: Int { used.count * LockedMemory.granule }
+    /// Whether it was made for one secret that no shared region has room for, and goes with it.
+    var isOwn: Bool { size > LockedMemory.regionSize }
   }
 
   private struct State: ~Copyable {
@@ -55,7 +60,7 @@ enum LockedMemory {
   }
 
   private static func take(_ granules: Int, from state: inout State) -> UnsafeMutableRawPointer {
-    for index in state.regions.indices {
+    for index in state.regions.indices where !state.regions[index].isOwn {
       if let start = freeRun(of: granules, in: state.regions[index].used) {
         for i in start..<(start + granules) { state.regions[index].used[i] = true }
         return unsafe state.regions[index].base + start * granule
@@ -85,14 +90,14 @@ enum LockedMemory {
     back address: UInt, granules: Int, to state: inout State
   ) {
     for index in state.regions.indices {
-      let base = unsafe UInt(bitPattern: state.regions[index].base)
-      let size = state.regions[index].used.count * granule
-      guard address >= base, address - base < UInt(size) else { continue }
-      let start = Int(address - base) / granule
+      let base = unsafe state.regions[index].base
+      let size = state.regions[index].size
+      let offset = Int(bitPattern: address) - Int(bitPattern: base)
+      guard (0..<size).contains(offset) else { continue }
+      let start = offset / granule
       for i in start..<(start + granules) { state.regions[index].used[i] = false }
-      // Big regions were made for one secret; they go with it.
-      if size > regionSize {
-        unsafe munmap(state.regions[index].base, size)
+      if state.regions[index].isOwn {
+        unsafe munmap(base, size)
         state.regions.remove(at: index)
       }
       return

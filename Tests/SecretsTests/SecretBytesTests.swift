@@ -2,6 +2,21 @@ import Secrets
 import Testing
 
 @Suite struct SecretBytesTests {
+  private final class Held {
+    let secret = SecretBytes(copying: [1, 2, 3].span)
+  }
+
+  /// A large one has memory of its own: a small one that found room at its end took all of it along.
+  @Test(arguments: [16_385, 20_000, 116_000])
+  func `a large one stays whole when small ones beside it go`(count: Int) {
+    let large = SecretBytes(count: count) { for _ in 0..<count { $0.append(7) } }
+    // More than the shared memory that is there has room for.
+    var small = (0..<600).map { _ in Held() }
+    small.removeAll()
+    let isWhole = large.withBytes { bytes in bytes.indices.allSatisfy { bytes[$0] == 7 } }
+    #expect(isWhole)
+  }
+
   @Test(arguments: [0, 1, 32, 64, 65, 4096, 100_000])
   func `what goes in comes out`(count: Int) {
     let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
