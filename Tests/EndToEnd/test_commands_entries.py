@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import struct
 import subprocess
 import time
@@ -329,6 +330,42 @@ class TestSet:
         said = way.run("set", PATH + "/notes", given="x")
         assert said.code == 23 and "mounted for writing" in said.err and "without -v" in said.err
         mounted.unmount()
+        before.expect_untouched()
+
+    def test_commands_on_a_file_wait_for_each_other(self, vault, before):
+        way = Way(vault)
+        words = [programs.program(), "set", "-v", vault, "--passfile", way.key]
+        started = [
+            subprocess.Popen([*words, f"{PATH}/race {i}"], stdin=subprocess.PIPE, stderr=subprocess.PIPE,
+                             text=True, start_new_session=True) for i in range(4)]
+        for process in started:
+            process.stdin.write("v\n")
+            process.stdin.close()
+        for process in started:
+            said = process.stderr.read()
+            assert (process.wait(programs.PATIENCE), said) == (0, "")
+        before.expect({PATH: {f"race {i}": (None, "v") for i in range(4)} | {"history": 4}})
+
+    def test_a_command_that_holds_the_vault_too_long_is_named(self, vault, before, folder, place):
+        way = Way(vault)
+        ready, editor = folder / "ready", folder / "editor"
+        editor.write_text(f"#!/bin/sh\ntouch {ready}\nexec sleep 1000\n")
+        editor.chmod(0o755)
+        process = subprocess.Popen(
+            [programs.program(), "edit", "-v", vault, "--passfile", way.key, f"{PATH}/notes"],
+            stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+            env=os.environ | {"VISUAL": str(editor)})
+        try:
+            programs.wait_until(ready.exists, "the editor runs")
+            start = time.monotonic()
+            said = way.run("set", PATH + "/notes", given="x")
+            assert 9 < time.monotonic() - start < 60
+            assert said.code == 23 and len(said.errors) == 1
+            assert f"another kdbxfs command, process {process.pid}, is at work on 'vault.kdbx'" in said.err
+            assert "mounted" not in said.err and "try again" in said.err
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
         before.expect_untouched()
 
 
