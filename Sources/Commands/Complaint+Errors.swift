@@ -8,7 +8,7 @@ extension Complaint {
   init(_ error: SessionError) {
     let exitCode: ExitCode =
       switch error.kind {
-      case .unreadable, .mountedElsewhere: .vaultUnreadable
+      case .unreadable, .mountedElsewhere, .notLocked: .vaultUnreadable
       case .wrongKey: .wrongKey
       case .emptyPassword: .emptyPassword
       case .noAnswer: .noKeyMaterial

@@ -32,6 +32,11 @@ package enum Clock {
     return time.seconds * 1_000_000_000 + Int64(time.nanoseconds)
   }
 
+  /// How many milliseconds are left until ``sinceBoot()`` is `time`, rounded up; not above 0 when it is.
+  static func milliseconds(until time: Int64) -> Int {
+    Int((time - sinceBoot() + 999_999) / 1_000_000)
+  }
+
   private static func read(_ clock: CInt) -> ClockTime {
     var time = timespec()
     let result = unsafe clock_gettime(clock, &time)

@@ -77,8 +77,12 @@ extension Descriptor {
 
   /// A second descriptor of the same open file.
   package borrowing func duplicate() throws(Errno) -> Descriptor {
-    let number = number
-    return Descriptor(owning: try systemCall { fcntl(number, F_DUPFD_CLOEXEC, 3) })
+    try Self.duplicate(of: number)
+  }
+
+  /// A descriptor for what is open under a number that is another's to close.
+  package static func duplicate(of number: CInt) throws(Errno) -> Descriptor {
+    Descriptor(owning: try systemCall { fcntl(number, F_DUPFD_CLOEXEC, 3) })
   }
 
   /// Waits until the contents, or the names in a folder, are on the disk.

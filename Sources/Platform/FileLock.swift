@@ -24,12 +24,13 @@ import Secrets
 package struct FileLock: ~Copyable, Sendable {
   /// Who holds it instead.
   package struct Holder: Hashable, Sendable {
-    package var mountPoint: Path
+    /// Where it mounts the vault; `nil`: a command that ends soon.
+    package var mountPoint: Path?
     package var process: Int32
   }
 
   package enum Failure: Error, Hashable {
-    /// Another process mounts this vault for writing; `nil` if it hasn't said yet where.
+    /// Another process writes this vault; `nil` if it hasn't said yet who it is.
     case held(by: Holder?)
     /// The lock itself can't be made.
     case system(Errno)
@@ -38,21 +39,30 @@ package struct FileLock: ~Copyable, Sendable {
   private let descriptor: Descriptor
   private let path: Path
 
-  /// Takes the lock for `vault`, and leaves `mountPoint` there for others to read.
+  /// How many milliseconds a command that ends soon is waited for.
+  package static let patience = 10_000
+
+  /// Takes the lock for `vault`, and leaves `mountPoint` there for others to read (`nil`: a command that
+  /// ends soon).
   ///
-  /// The vault's folder must exist.
-  package init(vault: Path, mountPoint: Path) throws(Failure) {
-    try self.init(vault: vault, mountPoint: mountPoint, in: Self.folder())
+  /// A mount that holds the lock is told at once; a command is waited for, as many milliseconds as
+  /// `patience`. The vault's folder must exist.
+  package init(
+    vault: Path, mountPoint: Path?, patience: Int = Self.patience
+  ) throws(Failure) {
+    try self.init(vault: vault, mountPoint: mountPoint, patience: patience, in: Self.folder())
   }
 
-  init(vault: Path, mountPoint: Path, in folder: Path) throws(Failure) {
+  init(
+    vault: Path, mountPoint: Path?, patience: Int = Self.patience, in folder: Path
+  ) throws(Failure) {
     let path: Path
     do throws(Errno) {
       path = folder.appending(try Self.name(for: vault))
     } catch {
       throw .system(error)
     }
-    descriptor = try Self.acquire(path)
+    descriptor = try Self.acquire(path, patience: patience)
     self.path = path
     Self.leave(Holder(mountPoint: mountPoint, process: Process.id), in: descriptor)
   }
@@ -100,14 +110,17 @@ extension FileLock {
   private enum Attempt: ~Copyable {
     case locked(Descriptor)
     case held(Holder?)
-    /// Who held it has just removed the file: the next try finds or makes another.
+    /// Who held it has just removed the file, or had it for a moment: the next try finds or makes another.
     case gone
   }
 
-  private static func acquire(_ path: Path) throws(Failure) -> Descriptor {
-    for _ in 0..<100 {
+  private static func acquire(_ path: Path, patience: Int) throws(Failure) -> Descriptor {
+    let deadline = Clock.sinceBoot() + Int64(patience) * 1_000_000
+    for _ in 0..<1000 {
       let attempt: Attempt
-      do throws(Errno) { attempt = try self.attempt(path) } catch { throw .system(error) }
+      do throws(Errno) { attempt = try self.attempt(path, until: deadline) } catch {
+        throw .system(error)
+      }
       switch consume attempt {
       case .locked(let file): return file
       case .held(let holder): throw .held(by: holder)
@@ -117,7 +130,7 @@ extension FileLock {
     throw .system(.busy)
   }
 
-  private static func attempt(_ path: Path) throws(Errno) -> Attempt {
+  private static func attempt(_ path: Path, until deadline: Int64) throws(Errno) -> Attempt {
     guard let file = try open(path) else { return .gone }
     let opened = try file.status()
     // A link to another file must not be written to by way of the lock's name.
@@ -126,12 +139,27 @@ extension FileLock {
     do throws(Errno) {
       try systemCall { flock(number, LOCK_EX | LOCK_NB) }
     } catch  where error == .tryAgain {
-      return .held(holder(in: file))
+      let holder = holder(in: file)
+      return try wait(for: holder, of: file, at: path, until: deadline)
     }
-    guard let named = try? Files.status(of: path, followingLinks: false),
-      named.device == opened.device, named.inode == opened.inode
-    else { return .gone }
-    return .locked(file)
+    return opened.isSame(as: path) ? .locked(file) : .gone
+  }
+
+  /// Waits for a command that ends soon; not for a mount, and not any longer when the time is over.
+  private static func wait(
+    for holder: Holder?, of file: consuming Descriptor, at path: Path, until deadline: Int64
+  ) throws(Errno) -> Attempt {
+    guard Clock.milliseconds(until: deadline) > 0, holder?.mountPoint == nil else {
+      return .held(holder)
+    }
+    guard holder != nil else {
+      // It says who it is as soon as it has the lock.
+      _ = try? poll([], milliseconds: 20)
+      return .gone
+    }
+    let opened = try file.status()
+    guard let file = try LockTurn(file).wait(until: deadline) else { return .gone }
+    return opened.isSame(as: path) ? .locked(file) : .gone
   }
 
   /// Opens the file, or makes it; `nil` if it came or went just now.
@@ -152,11 +180,11 @@ extension FileLock {
     }
   }
 
-  /// Writes who holds the lock: the process' number, a line end, and the mount point.
+  /// Writes who holds the lock: the process' number, a line end, and the mount point if there is one.
   ///
   /// It only serves messages, so it matters little if it can't be written.
   private static func leave(_ holder: Holder, in file: borrowing Descriptor) {
-    let text = Array("\(holder.process)\n".utf8) + holder.mountPoint.bytes
+    let text = Array("\(holder.process)\n".utf8) + (holder.mountPoint?.bytes ?? [])
     let number = file.number
     _ = try? systemCall { ftruncate(number, 0) }
     try? file.writeAll(text.span)
@@ -168,6 +196,48 @@ extension FileLock {
     guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")),
       let process = Int32(decimal: bytes[..<end])
     else { return nil }
-    return Holder(mountPoint: Path(bytes[(end + 1)...]), process: process)
+    let mountPoint = Path(bytes[(end + 1)...])
+    return Holder(mountPoint: mountPoint.isEmpty ? nil : mountPoint, process: process)
+  }
+}
+
+extension FileStatus {
+  /// Whether this file is what stands at `path`.
+  fileprivate func isSame(as path: Path) -> Bool {
+    guard let named = try? Files.status(of: path, followingLinks: false) else { return false }
+    return named.device == device && named.inode == inode
+  }
+}
+
+/// A place in the queue for the lock on a file.
+///
+/// flock(2) knows no limit of time, so a thread waits in it. Who stops waiting lets go of this, and the
+/// thread, when its turn comes, closes the file, and the lock with it.
+private final class LockTurn: Sendable {
+  private let file: Descriptor
+  private let bell: Bell
+
+  init(_ file: consuming Descriptor) throws(Errno) {
+    bell = try Bell()
+    self.file = file
+  }
+
+  /// The file, locked; `nil` when the time is over.
+  func wait(until deadline: Int64) throws(Errno) -> Descriptor? {
+    _ = try Thread.start(name: "lock") { [self] in
+      let number = file.number
+      guard (try? systemCall { flock(number, LOCK_EX) }) != nil else { return }
+      bell.ring()
+    }
+    while true {
+      let left = Clock.milliseconds(until: deadline)
+      guard left > 0 else { return nil }
+      do throws(Errno) {
+        let happened = try poll(
+          [PollRequest(bell.descriptor.number, .readable)], milliseconds: left)
+        // The lock is of what was opened, not of one descriptor.
+        if !happened[0].isEmpty { return try file.duplicate() }
+      } catch  where error == .interrupted {}
+    }
   }
 }

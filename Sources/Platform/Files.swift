@@ -78,6 +78,24 @@ package enum Files {
     return unsafe path.withCString { unsafe faccessat(AT_FDCWD, $0, X_OK, AT_EACCESS) == 0 }
   }
 
+  /// The number of the descriptor that `path` stands for, also by way of links: `/dev/stdout`,
+  /// `/dev/fd/3`; nil where it is another file.
+  ///
+  /// What is open there must be written to as it is: its file is somebody else's to keep.
+  package static func openDescriptor(at path: Path) -> CInt? {
+    var path = path
+    // As many links as the kernel follows.
+    for _ in 0..<40 {
+      guard let folder = try? resolve(path.parent) else { return nil }
+      if folder == "/proc/self/fd" || folder == Path("/proc/\(Process.id)/fd") {
+        return CInt(decimal: path.lastComponent)
+      }
+      guard let target = try? readLink(folder.appending(path.lastComponent)) else { return nil }
+      path = target.isAbsolute ? target : folder.appending(target.bytes)
+    }
+    return nil
+  }
+
   /// Waits until the names in a folder are on the disk.
   package static func synchronizeDirectory(_ path: Path) throws(Errno) {
     try Descriptor.open(path, [.read, .directory]).synchronizeNames()

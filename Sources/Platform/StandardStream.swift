@@ -24,7 +24,5 @@ package enum StandardStream: CInt, Sendable {
   package var isTerminal: Bool { isatty(rawValue) == 1 }
 
   /// A descriptor of its own for the same stream.
-  package func duplicate() throws(Errno) -> Descriptor {
-    Descriptor(owning: try systemCall { fcntl(rawValue, F_DUPFD_CLOEXEC, 3) })
-  }
+  package func duplicate() throws(Errno) -> Descriptor { try Descriptor.duplicate(of: rawValue) }
 }

@@ -86,28 +86,39 @@ extension EntryQuery {
 extension SessionError {
   /// What a person is told when the tree refuses a question.
   init(_ error: WholeEntryError) {
+    guard case .at(let path, let error) = error else {
+      self.init(error, of: "it")
+      return
+    }
+    self.init(error, of: "'\(Path(path))'")
+  }
+
+  /// The same of what is called `name`.
+  private init(_ error: WholeEntryError, of name: String) {
     switch error {
+    case .at(_, let error): self.init(error, of: name)
     case .tree(.locked):
       self.init(.locked, "the vault is locked", hints: ["'kdbxfs unlock' asks for its key"])
     case .tree(.readOnly): self.init(.unwritable, "the vault is mounted read-only")
     case .tree(.noEntry), .tree(.notDirectory), .tree(.invalid), .tree(.stale):
       self.init(
-        .absent, "no such group or entry", hints: ["'kdbxfs find WORDS' looks for entries"])
-    case .tree(let error): self.init(.refused, "the vault refuses that (\(error))")
+        .absent, "\(name): no such group or entry",
+        hints: ["'kdbxfs find WORDS' looks for entries"])
+    case .tree(let error): self.init(.refused, "\(name): the vault refuses that (\(error))")
     case .isInBin:
       self.init(
-        .unwritable, "it lies in the recycle bin already",
+        .unwritable, "\(name) lies in the recycle bin already",
         hints: ["'kdbxfs purge PATH' removes it for good, 'kdbxfs restore PATH' brings it back"])
     case .notInBin:
-      self.init(.absent, "it doesn't lie in the recycle bin")
+      self.init(.absent, "\(name) doesn't lie in the recycle bin")
     case .unknownOrigin:
       self.init(
-        .unwritable, "the vault doesn't tell where it lay, or that group is gone",
+        .unwritable, "\(name): the vault doesn't tell where it lay, or that group is gone",
         hints: ["--to GROUP says where it is to go"])
-    case .cannotGo: self.init(.unwritable, "it can't go there")
-    case .unchanged: self.init(.absent, "nothing of it waits to be saved")
+    case .cannotGo: self.init(.unwritable, "\(name) can't go there")
+    case .unchanged: self.init(.absent, "\(name): nothing of it waits to be saved")
     case .isNew:
-      self.init(.unwritable, "it was never saved", hints: ["'kdbxfs rm' removes it"])
+      self.init(.unwritable, "\(name) was never saved", hints: ["'kdbxfs rm' removes it"])
     }
   }
 }

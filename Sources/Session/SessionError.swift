@@ -8,6 +8,8 @@ package struct SessionError: Error, Hashable {
     case unreadable
     /// The vault is mounted for writing elsewhere.
     case mountedElsewhere
+    /// The vault can't be locked for writing, and no mount is why: a command holds the lock too long.
+    case notLocked
     /// The password or the key file is wrong.
     case wrongKey
     /// What is a part of the key beside password and key file didn't answer.

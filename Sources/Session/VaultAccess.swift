@@ -9,9 +9,10 @@ package struct VaultAccess: ~Copyable, Sendable {
 
   /// Becomes the vault's one writer, unless `readOnly`, or unless it can't be written: which is said.
   ///
-  /// Another mount of the vault is told `mountPoint`.
+  /// Another mount of the vault is told `mountPoint`; `nil` is that of a command, which ends soon and is
+  /// waited for.
   package init(
-    to vault: borrowing VaultCandidate, mountPoint: Path, readOnly: Bool, log: SessionLog
+    to vault: borrowing VaultCandidate, mountPoint: Path?, readOnly: Bool, log: SessionLog
   ) throws(SessionError) {
     let file = vault.file
     file.remember(vault.contents.bytes.bytes)
@@ -52,23 +53,28 @@ package struct VaultAccess: ~Copyable, Sendable {
 
 extension SessionError {
   private static let hintForTwo = "unmount it first, or mount it once more for reading with --ro"
+  private static let hintForCommand =
+    "it hasn't ended within \(FileLock.patience / 1000) seconds: try again when it has"
 
   /// What a person is told when the vault can't be locked.
   init(_ error: FileLock.Failure, locking file: VaultFile) {
     switch error {
-    case .held(let holder?):
+    case .held(let holder):
+      guard let mountPoint = holder?.mountPoint else {
+        let process = holder.map { ", process \($0.process)," } ?? ""
+        self.init(
+          .notLocked, "another kdbxfs command\(process) is at work on \(file.name)",
+          hints: [Self.hintForCommand])
+        return
+      }
       self.init(
         .mountedElsewhere,
-        "\(file.name) is mounted for writing at '\(holder.mountPoint)' by process"
-          + " \(holder.process)",
-        hints: [Self.hintForTwo])
-    case .held(nil):
-      self.init(
-        .mountedElsewhere, "\(file.name) is mounted for writing elsewhere",
+        "\(file.name) is mounted for writing at '\(mountPoint)'"
+          + (holder.map { " by process \($0.process)" } ?? ""),
         hints: [Self.hintForTwo])
     case .system(let errno):
       self.init(
-        .mountedElsewhere, "\(file.name) can't be locked for writing: \(errno)",
+        .notLocked, "\(file.name) can't be locked for writing: \(errno)",
         hints: ["--ro mounts it for reading"], errnoValue: errno.rawValue)
     }
   }

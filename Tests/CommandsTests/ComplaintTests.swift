@@ -18,7 +18,7 @@ import VaultTree
 
   @Test(arguments: [
     (SessionError.Kind.unreadable, ExitCode.vaultUnreadable),
-    (.mountedElsewhere, .vaultUnreadable), (.wrongKey, .wrongKey),
+    (.mountedElsewhere, .vaultUnreadable), (.notLocked, .vaultUnreadable), (.wrongKey, .wrongKey),
     (.emptyPassword, .emptyPassword), (.unwritable, .vaultUnwritable),
     (.conflict, .vaultUnwritable), (.busy, .mountPoint), (.refused, .controlSocket),
   ])

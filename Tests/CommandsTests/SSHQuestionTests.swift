@@ -14,6 +14,8 @@ import Vault
     ("(bob@web.example.org) Password: ", login("bob", "web.example.org")),
     ("(bob@web.example.org) bob@web.example.org's password: ", login("bob", "web.example.org")),
     ("a@b@Web.Example.org's password: ", login("a@b", "web.example.org")),
+    ("(bob@new.example.org) bob@new.example.org's password: ", login("bob", "new.example.org")),
+    ("Enter passphrase for key '/srv/new pin/again': ", .key(file: "/srv/new pin/again")),
     ("Enter passphrase for key '/srv/a b/.ssh/id': ", .key(file: "/srv/a b/.ssh/id")),
     ("Enter passphrase for /srv/a/.ssh/id: ", .key(file: "/srv/a/.ssh/id")),
     ("Enter passphrase for /k (will confirm each use): ", .key(file: "/k")),
@@ -33,7 +35,10 @@ import Vault
 
   @Test(arguments: [
     "", "Password: ", "[sudo] password for alice: ", "(alice@web) Verification code: ",
-    "(alice@web) One-time password: ", "alice@web's password: or not", "@web's password: ",
+    "(alice@web) One-time password: ", "(alice@web) Retype password: ", "(alice@web) PIN: ",
+    "(alice@web) Save the password? ", "(alice@web) New passwd: ",
+    "Enter passphrase for \"/k\" (empty for no passphrase): ", "alice@web's password: or not",
+    "@web's password: ",
     "alice@'s password: ", "Bad passphrase, try again for /k: ", "Enter passphrase for : ",
     "Are you sure you want to continue connecting (yes/no/[fingerprint])? ",
   ])

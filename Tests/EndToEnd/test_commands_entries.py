@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import struct
 import subprocess
 import time
@@ -317,6 +318,27 @@ class TestSet:
         way.finish()
         before.expect({PATH: {"Password": ("correct horse battery staple", ""), "history": 1}})
 
+    def test_the_line_feed_is_dropped_in_an_exact_mount_too(self, vault, before, place, folder):
+        mount = programs.mount(vault, place, "-o", "exact", password="fixture")
+        way = Way(vault, mount)
+        editor = folder / "editor"
+        editor.write_text('#!/bin/sh\nprintf "edited\\n" > "$1"\n')
+        editor.chmod(0o755)
+        way.good("set", PATH + "/password", given=b"new\n")
+        way.good("set", PATH + "/lines", given=b"one\ntwo\n")
+        way.good("set", PATH + "/none", given=b"\n")
+        way.good("set", PATH + "/attachments/line", given=b"one\n")
+        way.good("edit", PATH + "/url", env={"VISUAL": str(editor)})
+        way.good("edit", PATH + "/fresh", env={"VISUAL": str(editor)})
+        assert (mount / PATH / "password").read_bytes() == b"new"
+        assert (mount / PATH / "lines").read_bytes() == b"one\ntwo\n"
+        assert (mount / PATH / "none").read_bytes() == b""
+        assert (mount / PATH / "attachments/line").read_bytes() == b"one\n"
+        assert (mount / PATH / "url").read_bytes() == (mount / PATH / "fresh").read_bytes() == b"edited"
+        way.good("new", "-q", "--generate", "Internet/Fresh")
+        assert len((mount / "Internet/Fresh/password").read_bytes()) == 24
+        mount.unmount()
+
     def test_an_attachment_keeps_its_line_feed(self, way, before):
         way.good("set", PATH + "/attachments/line", given=b"one\n")
         way.finish()
@@ -341,6 +363,94 @@ class TestSet:
         assert said.code == 23 and "mounted for writing" in said.err and "without -v" in said.err
         mounted.unmount()
         before.expect_untouched()
+
+    def test_what_cannot_be_changed_is_said_before_an_editor_opens(self, vault, place, folder):
+        opened, editor = folder / "opened", folder / "editor"
+        editor.write_text(f"#!/bin/sh\ntouch {opened}\n")
+        editor.chmod(0o755)
+        mount = programs.mount(vault, place, "--ro", password="fixture")
+        way = Way(vault, mount)
+        commands = [("edit", PATH), ("edit", f"{PATH}/notes"), ("edit", f"{PATH}/fresh"),
+                    ("set", f"{PATH}/notes"), ("new", "Work/x")]
+        for words in commands:
+            done = way.run(*words, given="x", env={"VISUAL": str(editor)})
+            assert done.code == 24 and "the vault is mounted read-only" in done.errors[0], done.err
+            assert "status" in done.err
+        assert programs.run("lock", place).code == 0
+        mount.unmount()
+        mount = programs.mount(vault, place, password="fixture")
+        assert programs.run("lock", place).code == 0
+        for words in commands:
+            done = Way(vault, mount).run(*words, given="x", env={"VISUAL": str(editor)})
+            assert done.code == 20 and "the vault is locked" in done.errors[0], done.err
+        mount.unmount()
+        assert not opened.exists()
+
+    def test_commands_on_a_file_wait_for_each_other(self, vault, before):
+        way = Way(vault)
+        words = [programs.program(), "set", "-v", vault, "--passfile", way.key]
+        started = [
+            subprocess.Popen([*words, f"{PATH}/race {i}"], stdin=subprocess.PIPE, stderr=subprocess.PIPE,
+                             text=True, start_new_session=True) for i in range(4)]
+        for process in started:
+            process.stdin.write("v\n")
+            process.stdin.close()
+        for process in started:
+            said = process.stderr.read()
+            assert (process.wait(programs.PATIENCE), said) == (0, "")
+        before.expect({PATH: {f"race {i}": (None, "v") for i in range(4)} | {"history": 4}})
+
+    def test_a_command_that_holds_the_vault_too_long_is_named(self, vault, before, folder, place):
+        way = Way(vault)
+        ready, editor = folder / "ready", folder / "editor"
+        editor.write_text(f"#!/bin/sh\ntouch {ready}\nexec sleep 1000\n")
+        editor.chmod(0o755)
+        process = subprocess.Popen(
+            [programs.program(), "edit", "-v", vault, "--passfile", way.key, f"{PATH}/notes"],
+            stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+            env=os.environ | {"VISUAL": str(editor)})
+        try:
+            programs.wait_until(ready.exists, "the editor runs")
+            start = time.monotonic()
+            said = way.run("set", PATH + "/notes", given="x")
+            assert 9 < time.monotonic() - start < 60
+            assert said.code == 23 and len(said.errors) == 1
+            assert f"another kdbxfs command, process {process.pid}, is at work on 'vault.kdbx'" in said.err
+            assert "mounted" not in said.err and "try again" in said.err
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        before.expect_untouched()
+
+
+class TestWhatIsRefusedIsNamed:
+    def test_in_the_recycle_bin_or_not(self, way, before):
+        for words in (["restore", "nope"], ["purge", "nope"], ["rm", PATH, "nope"]):
+            assert "'nope': no such group" in way.refused(27, *words)
+        assert f"'{PATH}' doesn't lie in the recycle bin" in way.refused(27, "restore", PATH)
+        assert f"'{PATH}' doesn't lie in the recycle bin" in way.refused(27, "purge", PATH)
+        way.good("rm", OTHER)
+        binned = f"Recycle Bin/{Path(OTHER).name}"
+        said = way.refused(24, "rm", PATH, binned)
+        assert f"'{binned}' lies in the recycle bin already" in said
+        assert "'Nowhere': no such" in way.refused(27, "restore", "--to", "Nowhere", binned)
+        way.finish()
+
+    def test_a_word_that_is_no_command(self, folder):
+        for words, code in ((["lok", "m"], 10), (["lok"], 1), (["fnd", "--json", "x"], 1),
+                            (["serch", "a", "b"], 1)):
+            done = programs.run(*words, cwd=folder)
+            assert done.code == code and len(done.errors) == 1
+            assert f"'{words[0]}' is no file here, and no command either" in done.err, done.err
+        (folder / "m").mkdir()
+        done = programs.run("lok", "m", cwd=folder)
+        assert done.code == 23 and "'lok' can't be read" in done.errors[0] and "no command" in done.err
+        # What may be meant as a path is.
+        done = programs.run("./lok", "m", cwd=folder)
+        assert done.code == 23 and "no command" not in done.err
+        (folder / "lok").touch()
+        done = programs.run("lok", "m", cwd=folder)
+        assert done.code == 23 and "no command" not in done.err
 
 
 class TestNewAndMove:

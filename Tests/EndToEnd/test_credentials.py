@@ -77,7 +77,9 @@ class TestAskpass:
         "Please type 'yes', 'no' or the fingerprint: ", "Enter PIN for ED25519-SK key /srv/alice/.ssh/id: ",
         "Enter PIN for 'token': ", "Confirm user presence for key ED25519-SK SHA256:abc", "Go on [y/N]? ",
         "Is the fingerprint right? ", "Passcode: ", "Verification code: ", "One-time password: ",
-        "(alice@web.example.org) Password and passcode: "])
+        "(alice@web.example.org) Password and passcode: ", "PIN: ", "Username: ", "OTP: ", "Allow? ",
+        "Retype password: ", "(alice@web.example.org) Retype password: ", "Enter same passphrase again: ",
+        "Enter passphrase (empty for no passphrase): ", "What is this? "])
     def test_what_asks_for_something_else(self, way, question):
         words = [] if question is None else [question]
         for name in (["--field", f"{PATH}/username"], []):
@@ -102,7 +104,7 @@ class TestAskpass:
         program = folder / "kdbxfs-askpass"
         program.symlink_to(programs.program())
         done = subprocess.run(
-            [program, "-v is the question"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            [program, "-v is the password of: "], stdin=subprocess.DEVNULL, capture_output=True, text=True,
             env=os.environ | {"KDBXFS_ASKPASS": str(github)}, timeout=programs.PATIENCE)
         assert (done.returncode, done.stdout, done.stderr) == (0, PASSWORD + "\n", "")
 

@@ -160,6 +160,29 @@ class TestInject:
         assert (folder / "old").read_text() == PASSWORD
         assert (folder / "old").stat().st_mode & 0o777 == 0o640
 
+    def test_standard_output_is_written_to_as_it_is(self, way, folder):
+        template = folder / "t"
+        template.write_text(f"{{{{{PATH}/username}}}}\n")
+        assert way.good("inject", "--output", "-", template, cwd=folder) == "alice\n"
+        assert not (folder / "-").exists()
+        os.symlink("/dev/stdout", folder / "link")
+        for place in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", folder / "link"):
+            # A pipe, and a file that somebody keeps open.
+            assert way.good("inject", "--output", place, template) == "alice\n"
+            kept = folder / "kept"
+            with kept.open("wb") as output:
+                output.write(b"before\n")
+                output.flush()
+                inode = os.fstat(output.fileno()).st_ino
+                which = ["-m", way.mount.place] if way.mount else ["-v", way.vault, "--passfile", way.key]
+                subprocess.run(
+                    [programs.program(), "inject", *which, "--output", place, template], check=True,
+                    stdin=subprocess.DEVNULL, stdout=output, timeout=programs.PATIENCE)
+                output.seek(0, os.SEEK_END)
+                output.write(b"after\n")
+            assert kept.read_text() == "before\nalice\nafter\n" and kept.stat().st_ino == inode
+        assert "can't be written" in way.refused(1, "inject", "--output", "/dev/fd/77", template)
+
     def test_what_is_no_file_is_not_replaced(self, way, folder):
         os.mkfifo(folder / "pipe")
         (folder / "t").write_text(f"{{{{{PATH}}}}}")

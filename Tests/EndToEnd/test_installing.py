@@ -78,27 +78,43 @@ def path(folder) -> str:
 
 
 @pytest.fixture
-def bash(folder, path):
+def within() -> list:
+    """Words in front of a shell's, with which it runs somewhere else."""
+    return []
+
+
+@pytest.fixture
+def only_mount(mounted, within):
+    """The shell sees no mount but ours, whatever other tests have mounted."""
+    if os.getuid() != 0:
+        pytest.skip("only root has a mount table of its own")
+    alone = """grep ' - fuse.kdbxfs ' /proc/self/mountinfo | cut -d' ' -f5 | grep -vxF "$0" |
+        while read -r place; do umount -i -l "$(printf %b "$place")"; done; exec "$@" """
+    within.extend(["unshare", "--mount", "sh", "-c", alone, str(mounted.place)])
+
+
+@pytest.fixture
+def bash(folder, path, within):
     def completed(*words) -> set[str]:
         page = programs.ROOT / "docs/completions/kdbxfs.bash"
         lines = f"""source "{page}"
             COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _kdbxfs; printf '%s\\n' "${{COMPREPLY[@]}}" """
         done = subprocess.run(
-            ["bash", "-c", lines, "bash", *words], check=True, capture_output=True, text=True,
-            cwd=folder, env=os.environ | {"PATH": path})
-        return set(done.stdout.split())
+            [*within, "bash", "-c", lines, "bash", *words], check=True, capture_output=True, text=True,
+            cwd=folder, env=os.environ | {"PATH": path, "XDG_CONFIG_HOME": str(folder / "config")})
+        return set(done.stdout.splitlines()) - {""}
 
     return completed
 
 
 @pytest.fixture
-def fish(folder, path):
+def fish(folder, path, within):
     page = programs.ROOT / "docs/completions/kdbxfs.fish"
 
     def completed(*words) -> set[str]:
         line = " ".join(words)
         done = subprocess.run(
-            ["fish", "--no-config", "-c", f"source '{page}'; complete -C '{line}'"], check=True,
+            [*within, "fish", "--no-config", "-c", f"source '{page}'; complete -C '{line}'"], check=True,
             capture_output=True, text=True, cwd=folder,
             env=os.environ | {"PATH": path, "HOME": str(folder), "XDG_CONFIG_HOME": str(folder / "config"),
                               "XDG_DATA_HOME": str(folder / "data"), "LC_ALL": "C.UTF-8"})
@@ -109,18 +125,19 @@ def fish(folder, path):
 
 
 @pytest.fixture
-def zsh(folder, path):
+def zsh(folder, path, within):
     """What zsh lists in a terminal of its own (zpty), as a person sees it after two tabs."""
     (folder / "functions").mkdir()
     shutil.copy(programs.ROOT / "docs/completions/kdbxfs.zsh", folder / "functions/_kdbxfs")
 
     def completed(*words) -> set[str]:
         done = subprocess.run(
-            ["zsh", "-f", programs.ROOT / "Tests/EndToEnd/support/zsh_completions.zsh",
+            [*within, "zsh", "-f", programs.ROOT / "Tests/EndToEnd/support/zsh_completions.zsh",
              folder / "functions", " ".join(words)],
             check=True, capture_output=True, text=True, cwd=folder, stdin=subprocess.DEVNULL,
             timeout=programs.PATIENCE,
-            env=os.environ | {"PATH": path, "HOME": str(folder), "LC_ALL": "C.UTF-8"})
+            env=os.environ | {"PATH": path, "HOME": str(folder), "XDG_CONFIG_HOME": str(folder / "config"),
+                              "LC_ALL": "C.UTF-8"})
         return set(done.stdout.splitlines())
 
     return completed
@@ -154,3 +171,35 @@ class TestCompletions:
     def test_mounts(self, completed, mounted):
         for command in ["umount", "status", "log"]:
             assert str(mounted.place) in completed("kdbxfs", command, str(mounted.place)[:-1])
+
+    def test_vaults_with_names(self, completed, folder):
+        (folder / "config/kdbxfs").mkdir(parents=True)
+        for name in ("main", "my work"):
+            (folder / f"config/kdbxfs/{name}.conf").touch()
+        for words in (["mount"], ["status"], ["totp", "-m"]):
+            assert completed("kdbxfs", *words, "ma") == {"main"}, words
+        assert "main" in completed("kdbxfs", "mount", "")
+
+    def test_words_of_options(self, completed):
+        assert completed("kdbxfs", "generate", "wo") == {"words"}
+        assert completed("kdbxfs", "generate", "--classes", "") >= {"lower", "upper", "digits", "symbols"}
+        assert completed("kdbxfs", "a.kdbx", "m", "--on-idle", "") == {"lock", "unmount"}
+        assert completed("kdbxfs", "create", "--kdf", "argon2d") == {"argon2d"}
+        assert {"exact", "show-hidden", "ro"} <= completed("kdbxfs", "a.kdbx", "m", "-o", "")
+        # zsh tells of the last word only.
+        assert completed("kdbxfs", "a.kdbx", "m", "-o", "ro,exa") in ({"ro,exact"}, {"exact"})
+        assert completed("kdbxfs", "generate", "--classes", "lower,di") in ({"lower,digits"}, {"digits"})
+
+    def test_names_in_the_only_vault(self, completed, mounted, only_mount):
+        assert programs.run("rm", "-m", mounted.place, "Work/Servers/www").code == 0
+        ours = {"Internet", "Internet/"}
+        assert completed("kdbxfs", "set", "Inter") & ours
+        assert completed("kdbxfs", "set", "Internet/GitH") & {"Internet/GitHub", "Internet/GitHub/", "GitHub"}
+        assert {name.removeprefix("X=") for name in completed("kdbxfs", "run", "--env", "X=Inter")} & ours
+        assert "www" in completed("kdbxfs", "restore", "ww")
+
+    def test_no_name_is_run(self, bash, folder, mounted, only_mount):
+        assert programs.run("new", "-m", mounted.place, "Work/$(touch ran)").code == 0
+        assert programs.run("rm", "-m", mounted.place, "Work/$(touch ran)").code == 0
+        assert "$(touch ran)" in bash("kdbxfs", "restore", "")
+        assert not (folder / "ran").exists() and not (mounted / "ran").exists()

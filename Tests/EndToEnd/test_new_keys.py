@@ -108,7 +108,39 @@ class TestCreate:
         for options, password in ([], given), (["--passfile", folder / "pw"], None):
             done = new("create", "--kdf", "aes", *options, path, password=password)
             assert done.code == 9 and "more than one line" in done.errors[0] and "be typed" in done.err
+            assert ("they differ" in done.errors[0] and "same line twice" in done.err) == (password is not None)
             assert not path.exists()
+
+    @pytest.mark.parametrize("given, why", [
+        (b"\xff\xfe\x80", "is no UTF-8"), (b"caf\xe9", "is no UTF-8"), (b"ab\xed\xa0\x80", "is no UTF-8"),
+        (b"a\0b", "control character"), (b"a\tb", "control character"), (b"\x1b[A", "control character"),
+        (b"a\x7f", "control character"), ("a\x85b".encode(), "control character"),
+        (b"abc\0\nabc\0\n", "control character")])
+    def test_what_is_no_text_is_refused(self, path, folder, given, why):
+        (folder / "pw").write_bytes(given)
+        done = new("create", "--kdf", "aes", path, password=given)
+        assert done.code == 9 and why in done.errors[0] and "be typed" in done.err
+        assert not path.exists()
+        (folder / "pw").write_bytes(given)
+        vault = folder / "vaults" / "vault.kdbx"
+        shutil.copy(FIXTURES / "kdbx4.0-aeskdf-aes-gzip-password.kdbx", vault)
+        old = vault.read_bytes()
+        done = programs.run("passwd", "--new-passfile", folder / "pw", vault, password="fixture")
+        assert done.code == 9 and why in done.errors[0] and "be typed" in done.err
+        assert vault.read_bytes() == old
+
+    def test_letters_of_all_kinds_are_text(self, path):
+        password = "pässwörd 密碼 Ā é 👍"
+        assert new("create", "--kdf", "aes", path, password=password).code == 0
+        assert read_pykeepass(path, password).groups
+        keepassxc("ls", path, password=password)
+
+    def test_a_vault_of_any_bytes_opens(self, folder):
+        vault = folder / "vaults" / "bytes.kdbx"
+        vault.write_bytes(kdbx.write(
+            fixtures.Content("Bytes").tree(), kdbx.Recipe(version=(4, 0)),
+            composite=kdbx.sha256(kdbx.sha256(b"\xff\0\x01"))))
+        assert programs.run("ls", vault, password=b"\xff\0\x01").code == 0
 
     def test_a_file_that_is_to_open_the_vault_has_one_line(self, path, folder):
         (folder / "pw").write_text("abc\nabc\n")

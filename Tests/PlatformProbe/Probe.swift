@@ -8,12 +8,13 @@ func runProbe() -> Int32 {
   let arguments = Process.arguments.dropFirst().map { String(decoding: $0, as: UTF8.self) }
   switch arguments.first {
   case "ask": return ask()
+  case "lock" where arguments.count == 2: return lock(Path(arguments[1]), mountPoint: nil)
   case "lock" where arguments.count == 3:
     return lock(Path(arguments[1]), mountPoint: Path(arguments[2]))
   case "replace" where arguments.count == 4:
     return replace(Path(arguments[1]), text: arguments[2], dyingAt: Int(arguments[3]) ?? 0)
   case "harden": return harden()
-  default: return complain("ask | lock VAULT MOUNTPOINT | replace FILE TEXT CALL | harden")
+  default: return complain("ask | lock VAULT [MOUNTPOINT] | replace FILE TEXT CALL | harden")
   }
 }
 
@@ -37,7 +38,7 @@ private func ask() -> Int32 {
 }
 
 /// Takes the lock, says so, and holds it until it is killed or its input ends.
-private func lock(_ vault: Path, mountPoint: Path) -> Int32 {
+private func lock(_ vault: Path, mountPoint: Path?) -> Int32 {
   do throws(FileLock.Failure) {
     let lock = try FileLock(vault: vault, mountPoint: mountPoint)
     StandardStream.output.say("locked")

@@ -16,8 +16,11 @@ import Testing
       try folder.write("old", to: "vault")
     }
 
-    func lock(_ name: String, mountPoint: Path = "/mnt") throws(FileLock.Failure) -> FileLock {
-      try FileLock(vault: folder[name], mountPoint: mountPoint, in: locks.path)
+    func lock(
+      _ name: String, mountPoint: Path? = "/mnt", patience: Int = FileLock.patience
+    ) throws(FileLock.Failure) -> FileLock {
+      try FileLock(
+        vault: folder[name], mountPoint: mountPoint, patience: patience, in: locks.path)
     }
 
     func isFree(_ name: String) -> Bool {
@@ -98,6 +101,47 @@ import Testing
     try Signals.send(.kill, to: holder.process)
     #expect(holder.wait() == .killed(.kill))
     _ = try FileLock(vault: folder["vault"], mountPoint: "/mnt/second")
+  }
+
+  /// Also by a mount, and one after the other by many.
+  @Test func `a command that ends soon is waited for`() throws {
+    let folder = try Folder()
+    try folder.write("old", to: "vault")
+    let command = try RunningProbe(["lock", folder["vault"].description])
+    #expect(command.nextLine() == "locked")
+    let next = try (0..<3).map { _ in try RunningProbe(["lock", folder["vault"].description]) }
+    let start = Clock.sinceBoot()
+    #expect(
+      throws: FileLock.Failure.held(by: .init(mountPoint: nil, process: command.process))
+    ) {
+      _ = try FileLock(vault: folder["vault"], mountPoint: "/mnt", patience: 300)
+    }
+    #expect((300..<5000).contains((Clock.sinceBoot() - start) / 1_000_000))
+    command.endInput()
+    #expect(command.wait() == .exited(0))
+    for one in next { one.endInput() }
+    for one in next {
+      #expect(one.nextLine() == "locked")
+      #expect(one.wait() == .exited(0))
+    }
+    _ = try FileLock(vault: folder["vault"], mountPoint: "/mnt", patience: 0)
+  }
+
+  /// Its file stays, and doesn't say who has the lock now.
+  @Test func `a command that is killed ends the wait`() throws {
+    let folder = try Folder()
+    try folder.write("old", to: "vault")
+    let command = try RunningProbe(["lock", folder["vault"].description])
+    #expect(command.nextLine() == "locked")
+    let next = try RunningProbe(["lock", folder["vault"].description, "/mnt"])
+    try Signals.send(.kill, to: command.process)
+    #expect(command.wait() == .killed(.kill))
+    #expect(next.nextLine() == "locked")
+    #expect(
+      throws: FileLock.Failure.held(by: .init(mountPoint: "/mnt", process: next.process))
+    ) {
+      _ = try FileLock(vault: folder["vault"], mountPoint: nil)
+    }
   }
 
   @Test(.enabled(if: Process.user == 0))

@@ -5,7 +5,7 @@ import Synchronization
 /// The tests' other program, running; killed when this goes.
 final class RunningProbe: Sendable {
   let process: Int32
-  private let input: Descriptor
+  private let input: Mutex<Descriptor?>
   private let output: Descriptor
   private let end = Mutex<Process.End?>(nil)
 
@@ -18,7 +18,7 @@ final class RunningProbe: Sendable {
     var fromProbe = try Pipe()
     process = try spawn(
       all.map { Array($0.utf8) }, input: toProbe.takeReader(), output: fromProbe.takeWriter())
-    input = toProbe.takeWriter()
+    input = Mutex(toProbe.takeWriter())
     output = fromProbe.takeReader()
   }
 
@@ -31,6 +31,11 @@ final class RunningProbe: Sendable {
 
   /// The next line that it says; `nil` when it has ended.
   func nextLine() -> String? { readLine(from: output) }
+
+  /// Lets its standard input end.
+  func endInput() {
+    input.withLock { $0 = nil }
+  }
 
   func wait() -> Process.End? {
     let ended = try? Process.wait(for: process)

@@ -71,7 +71,7 @@ import Vault
     let old = try shell.tree.purge([], before: limit, isDryRun: false)
     #expect(Self.paths(old) == ["Recycle Bin/mail"])
     #expect(try shell.ls("Recycle Bin") == ["office"])
-    #expect(throws: WholeEntryError.notInBin) {
+    #expect(throws: WholeEntryError.at(Self.bytes("plain"), .notInBin)) {
       try shell.tree.purge([Self.bytes("plain")], before: nil, isDryRun: false)
     }
     let rest = try shell.tree.purge([Self.bytes("office")], before: nil, isDryRun: false)
@@ -82,7 +82,7 @@ import Vault
 
   @Test func `an entry is given its saved state back`() throws {
     let shell = Shell(try Samples.office())
-    #expect(throws: WholeEntryError.unchanged) {
+    #expect(throws: WholeEntryError.at(Self.bytes("mail"), .unchanged)) {
       try shell.tree.revert(Self.bytes("mail"), saved: nil)
     }
     try shell.redirect("mail/password", "new\n")
@@ -92,12 +92,14 @@ import Vault
     #expect(try shell.cat("mail/password") == "mail-pw-1")
     #expect(try shell.cat("mail/PIN") == "4711")
     #expect(throws: TreeError.noEntry) { try shell.stat("mail/Fresh") }
-    #expect(throws: WholeEntryError.unchanged) {
+    #expect(throws: WholeEntryError.at(Self.bytes("mail"), .unchanged)) {
       try shell.tree.revert(Self.bytes("mail"), saved: nil)
     }
     try shell.mkdir("new")
     try shell.redirect("new/username", "u\n")
-    #expect(throws: WholeEntryError.isNew) { try shell.tree.revert(Self.bytes("new"), saved: nil) }
+    #expect(throws: WholeEntryError.at(Self.bytes("new"), .isNew)) {
+      try shell.tree.revert(Self.bytes("new"), saved: nil)
+    }
   }
 
   @Test func `a look at what waits stores nothing`() throws {
@@ -131,19 +133,19 @@ import Vault
   @Test func `what is not there, or nothing whole, is refused`() throws {
     let shell = Shell(try Samples.office())
     for path in ["", "mail/password", "mail/attachments"] {
-      #expect(throws: WholeEntryError.tree(.invalid)) {
+      #expect(throws: WholeEntryError.at(Self.bytes(path), .tree(.invalid))) {
         try shell.tree.removeWhole([Self.bytes(path)])
       }
     }
-    #expect(throws: WholeEntryError.tree(.noEntry)) {
+    #expect(throws: WholeEntryError.at(Self.bytes("nothing"), .tree(.noEntry))) {
       try shell.tree.removeWhole([Self.bytes("mail"), Self.bytes("nothing")])
     }
     #expect(try shell.cat("mail/PIN") == "4711")
-    #expect(throws: WholeEntryError.notInBin) {
+    #expect(throws: WholeEntryError.at(Self.bytes("mail"), .notInBin)) {
       try shell.tree.restore(Self.bytes("mail"), to: nil)
     }
     try shell.tree.removeWhole([Self.bytes("mail")])
-    #expect(throws: WholeEntryError.isInBin) {
+    #expect(throws: WholeEntryError.at(Self.bytes("Recycle Bin/mail"), .isInBin)) {
       try shell.tree.removeWhole([Self.bytes("Recycle Bin/mail")])
     }
     shell.tree.beginEnding()

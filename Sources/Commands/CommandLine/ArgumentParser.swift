@@ -152,8 +152,12 @@ struct ArgumentParser {
     try checkKeys()
     let name = Path(first).description
     guard let command = CommandSpec.named(name) else {
-      try check(.mount, named: "mounting")
-      guard words.count == 2 else { throw .usage("mounting wants a vault and a mount point") }
+      do throws(Complaint) {
+        try check(.mount, named: "mounting")
+        guard words.count == 2 else { throw .usage("mounting wants a vault and a mount point") }
+      } catch {
+        throw error.wondering(about: Path(first))
+      }
       return .mount(vault: Path(words[0]), mountPoint: Path(words[1]), settings)
     }
     try check(command.set, named: "'\(name)'")

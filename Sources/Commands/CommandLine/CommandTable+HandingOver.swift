@@ -31,7 +31,7 @@ extension CommandSpec {
     command(
       "askpass", .askpass, "[--field ENTRY/FIELD] [options] QUESTION", 0...Int.max,
       wants: "a question",
-      "Answers ssh (SSH_ASKPASS), sudo (SUDO_ASKPASS) and the like: ssh's questions from the entry with that user and URL ssh://HOST, or with the key's path as URL; any other from the field that the option or KDBXFS_ASKPASS names.",
+      "Answers ssh (SSH_ASKPASS), sudo (SUDO_ASKPASS) and the like: ssh's questions from the entry with that user and URL ssh://HOST, or with the key's path as URL; any other for a password from the field that the option or KDBXFS_ASKPASS names.",
       example: "SUDO_ASKPASS=/usr/bin/kdbxfs-askpass KDBXFS_ASKPASS=Work/me sudo -A true",
       run: { (words, settings) throws(Complaint) in try AskpassCommand.run(words, settings) }),
   ]

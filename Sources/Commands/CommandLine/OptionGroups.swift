@@ -264,7 +264,7 @@ struct OptionGroup: Sendable {
         .value("NAME=FIELD") { $0.variables.append($1) }),
       OptionSpec(
         "output", for: .inject, "a file to write, whole or not at all; a new one with mode 0600",
-        .value("FILE") { $0.outputFile = Path($1) }),
+        .value("FILE") { $0.outputFile = $1.elementsEqual("-".utf8) ? nil : Path($1) }),
       OptionSpec(
         "field", for: .askpass, "what answers other questions than those of ssh's",
         .value("FIELD") { $0.field = $1 }),

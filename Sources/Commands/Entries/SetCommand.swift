@@ -25,7 +25,8 @@ enum SetCommand {
     return typed.withBytes { WipedBuffer(copying: $0) }
   }
 
-  /// What standard input holds.
+  /// What standard input holds; of a field without the only line feed at its end, also where the mount
+  /// would keep that.
   ///
   /// Nothing at all is what a command that failed leaves in a pipe, and is refused.
   private static func given(for path: Path) throws(Complaint) -> WipedBuffer {
@@ -35,7 +36,10 @@ enum SetCommand {
     } catch {
       throw Complaint("standard input can't be read: \(error)", exitCode: .noKeyMaterial)
     }
-    if value.count > 0 { return value }
+    if value.count > 0 {
+      let count = path.isAttachment ? value.count : VaultTree.valueCount(of: value.bytes)
+      return WipedBuffer(copying: value.bytes.extracting(first: count))
+    }
     throw Complaint(
       "standard input holds nothing: '\(path)' stays as it is",
       hints: [

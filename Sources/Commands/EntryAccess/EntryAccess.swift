@@ -51,7 +51,7 @@ extension VaultPlace {
     for intent: AccessIntent, _ settings: Settings, leavingInput: Bool = false
   ) throws(Complaint) -> any EntryAccess {
     switch self {
-    case .mount(let place): MountedAccess(place)
+    case .mount(let place): try MountedAccess(place, for: intent)
     case .file(let file):
       try OpenedAccess(file, for: intent, settings, leavingInput: leavingInput)
     }
@@ -141,7 +141,9 @@ extension Complaint {
         "\(name) is a group or an entry, no field", hints: ["name a field: \(path)/password"],
         exitCode: .nothingFound)
     case .readOnly:
-      self.init("\(name): the vault is mounted read-only", exitCode: .vaultUnwritable)
+      self.init(
+        (path.isEmpty ? "" : "\(name): ") + "the vault is mounted read-only",
+        hints: ["'kdbxfs status' tells more of the mount"], exitCode: .vaultUnwritable)
     case .accessDenied:
       self.init("\(name) can only be read", exitCode: .vaultUnwritable)
     case .notPermitted:

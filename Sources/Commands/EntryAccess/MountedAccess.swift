@@ -9,7 +9,13 @@ final class MountedAccess: EntryAccess {
   private let mountPoint: Path
 
   /// `mountPoint` is absolute and free of links.
-  init(_ mountPoint: Path) { self.mountPoint = mountPoint }
+  ///
+  /// Refuses what can't be written before anybody edits or types something for it.
+  init(_ mountPoint: Path, for intent: AccessIntent) throws(Complaint) {
+    self.mountPoint = mountPoint
+    guard intent == .writing else { return }
+    try call(Path([])) { (place) throws(Errno) in try Files.checkWritable(place) }
+  }
 
   private func call<R: ~Copyable>(
     _ path: Path, _ body: (Path) throws(Errno) -> R

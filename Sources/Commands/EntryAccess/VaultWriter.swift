@@ -52,7 +52,7 @@ final class VaultWriter {
   ) throws(Complaint) -> VaultAccess {
     do throws(SessionError) {
       let access = try VaultAccess(
-        to: candidate, mountPoint: "kdbxfs", readOnly: false, log: log)
+        to: candidate, mountPoint: nil, readOnly: false, log: log)
       guard !access.isReadOnly else {
         throw SessionError(
           .unwritable, "'\(Path(file.lastComponent))' can't be written here")

@@ -7,22 +7,22 @@ import Secrets
 ///
 /// Questions of ssh's say themselves what they want (``SSHQuestion``). Any other is answered with the
 /// field that `--field` or the variable `KDBXFS_ASKPASS` names; so the password for sudo never goes to a
-/// host. What asks for something else than a known password, such as yes or no, a user name, a PIN or a
-/// code, is not answered.
+/// host. What asks for something else than a known password (``PasswordQuestion``), such as yes or no, a
+/// user name, a PIN or a code, is not answered.
 enum AskpassCommand {
   static func run(_ words: [[UInt8]], _ settings: Settings) throws(Complaint) {
     let question = Array(words.joined(separator: [UInt8(ascii: " ")]))
+    let wanted = SSHQuestion(question)
     // What ssh only wants to be seen, or allowed.
-    guard Process.environment("SSH_ASKPASS_PROMPT") == nil, !asksForMore(question) else {
-      throw unanswered(question, hint: Self.otherHint)
-    }
-    if let wanted = SSHQuestion(question) {
+    guard Process.environment("SSH_ASKPASS_PROMPT") == nil,
+      wanted != nil || PasswordQuestion.asksForKnown(question)
+    else { throw unanswered(question, hint: Self.otherHint) }
+    if let wanted {
       let access = try VaultFinder.vault(settings).open(
         for: .reading, settings, leavingInput: true)
       let entry = try wanted.entry(in: access, askedAs: question)
       return try print(try access.read(entry.appending("password")))
     }
-    guard !asksForOther(question) else { throw unanswered(question, hint: Self.otherHint) }
     guard let field = settings.field ?? Process.environment("KDBXFS_ASKPASS"), !field.isEmpty,
       !namesHost(question)
     else { throw unanswered(question) }
@@ -50,33 +50,6 @@ enum AskpassCommand {
     Complaint(
       "'\(Path(question))' asks for no password that is known", hints: [hint],
       exitCode: .nothingFound)
-  }
-
-  /// Whether a person is to decide something, such as whether a host's key is the right one, or to think
-  /// of a new password.
-  private static func asksForMore(_ question: [UInt8]) -> Bool {
-    holds(question, oneOf: ["yes/no", "new password", "(y/n)", "[y/n]"])
-  }
-
-  /// Whether something else is wanted than the one password that a person has named: nothing at all, a
-  /// user name (git's), a decision, the PIN or the touch of a hardware key (ssh's), or a code that is
-  /// good once.
-  private static func asksForOther(_ question: [UInt8]) -> Bool {
-    question.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
-      || holds(
-        question,
-        oneOf: [
-          "username for ", "fingerprint", "'yes'", "enter pin", "confirm user presence", "passcode",
-          "verification code", "one-time",
-          // git's, which has `kdbxfs git-credential`: a password for sudo is none for a web host.
-          "password for 'http",
-        ])
-  }
-
-  /// Whether one of `phrases`, which are in small letters, stands in the question.
-  private static func holds(_ question: [UInt8], oneOf phrases: [String]) -> Bool {
-    let text = String(decoding: question, as: UTF8.self).lowercased()
-    return phrases.contains { text.utf8.firstPlace(of: $0) != nil }
   }
 
   /// Whether ssh says that the question comes from a host: `(USER@HOST) …`.

@@ -66,9 +66,11 @@ enum InjectCommand {
 
   // MARK: - The output
 
-  /// Refuses what isn't replaced by a file: a folder, a device, a pipe.
+  /// Refuses what isn't replaced by a file, and isn't open already: a folder, a device, a pipe.
   private static func checkOutput(_ settings: Settings) throws(Complaint) {
-    guard let file = settings.outputFile, let status = try? Files.status(of: file) else { return }
+    guard let file = settings.outputFile, Files.openDescriptor(at: file) == nil,
+      let status = try? Files.status(of: file)
+    else { return }
     guard status.kind == .regular else {
       throw .usage(
         "'\(file)' is no file", hint: "without --output all goes to standard output")
@@ -77,6 +79,11 @@ enum InjectCommand {
 
   private static func write(_ bytes: Span<UInt8>, _ settings: Settings) throws(Complaint) {
     guard let file = settings.outputFile else { return try VaultCommands.write(bytes) }
+    if let number = Files.openDescriptor(at: file) {
+      do throws(Errno) { return try Descriptor.duplicate(of: number).writeAll(bytes) } catch {
+        throw Complaint("'\(file)' can't be written: \(error)", exitCode: .usage)
+      }
+    }
     do throws(ReplacementError) {
       // A new file is its owner's alone, an old one keeps its mode.
       _ = try AtomicReplacement.replace(file, with: bytes, verify: { _ in true })

@@ -16,13 +16,12 @@ enum SSHQuestion: Hashable {
     let text = question[...]
     // Who stands in front was written by ssh; anything behind it may come from the host.
     if text.first == UInt8(ascii: "("), let close = text.firstPlace(of: ") ") {
-      let rest = Array(String(decoding: text[close...], as: UTF8.self).lowercased().utf8)
-      guard rest.firstPlace(of: "password") != nil,
-        !["one-time", "passcode", "verification code"].contains(where: {
-          rest.firstPlace(of: $0) != nil
-        })
-      else { return nil }
-      self.init(login: text[text.index(after: text.startIndex)..<close])
+      let name = text[text.index(after: text.startIndex)..<close]
+      var rest = text[close...].dropFirst(2)
+      // What a user or a host is called asks for nothing.
+      if rest.starts(with: name) { rest = rest.dropFirst(name.count) }
+      guard PasswordQuestion.asksForKnown(rest) else { return nil }
+      self.init(login: name)
       return
     }
     let end = Array("'s password: ".utf8)
@@ -38,6 +37,8 @@ enum SSHQuestion: Hashable {
     // ssh-add -c tells more behind it.
     let more = Array(" (will confirm each use)".utf8)
     if name.suffix(more.count).elementsEqual(more) { name = name.dropLast(more.count) }
+    // ssh-keygen's, of a new one.
+    guard name.firstPlace(of: "(empty for no passphrase)") == nil else { return nil }
     let key = Array("key '".utf8)
     if name.starts(with: key), name.last == UInt8(ascii: "'") {
       name = name.dropFirst(key.count).dropLast()

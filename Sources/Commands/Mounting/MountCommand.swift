@@ -33,10 +33,16 @@ struct MountCommand: Sendable {
   /// `whenMounted` is called once the kernel has the mount, before the first request is served.
   func run(whenMounted: () -> Void) throws(Complaint) -> ExitCode {
     EndingSignals.endAtOnce()
-    let place = try MountPoint.prepare(
-      mountPoint, for: vault, takesNonEmpty: settings.takesNonEmpty)
-    try checkDevice()
-    let session = try openSession(mountingAt: place)
+    let place: Path
+    let session: VaultSession
+    do throws(Complaint) {
+      place = try MountPoint.prepare(
+        mountPoint, for: vault, takesNonEmpty: settings.takesNonEmpty)
+      try checkDevice()
+      session = try openSession(mountingAt: place)
+    } catch {
+      throw error.wondering(about: vault)
+    }
     let mount = try makeMount(of: session, at: place)
     let control: ControlServer
     do throws(Complaint) {

@@ -2,6 +2,7 @@ import KDBX
 import Platform
 import Secrets
 import Session
+import Vault
 
 /// Where the key of a new vault, or the new key of an old one, comes from.
 enum NewKeys {
@@ -14,7 +15,7 @@ enum NewKeys {
     let name = Path(vault.lastComponent)
     let first = try KeyReader.passwordFromTerminal(
       prompt: "New password for \(name): ", otherwise: hint)
-    try checkNotEmpty(first)
+    try check(first)
     if !settings.isQuiet { StandardStream.error.say(PasswordStrength.line(for: first)) }
     let second = try KeyReader.passwordFromTerminal(prompt: "The same once more: ")
     guard first.matches(second) else {
@@ -43,27 +44,49 @@ enum NewKeys {
       bytes.indices.first { bytes[$0] == UInt8(ascii: "\n") }
     }
     guard let lineFeed else {
-      try checkNotEmpty(given)
+      try check(given)
       return given
     }
     let first = given.withBytes { KeyReader.withoutLineEnd($0.extracting(first: lineFeed + 1)) }
     let rest = given.withBytes { SecretBytes(copying: $0.extracting(droppingFirst: lineFeed + 1)) }
     guard mayBeTwice, first.matches(rest) else {
       throw Complaint(
-        "the new password is more than one line",
+        "the new password is more than one line" + (mayBeTwice ? ", and they differ" : ""),
         hints: [
           "it could never be typed: give one line\(mayBeTwice ? ", or the same line twice" : "")"
         ], exitCode: .noKeyMaterial)
     }
-    try checkNotEmpty(first)
+    try check(first)
     return first
   }
 
-  static func checkNotEmpty(_ password: borrowing SecretBytes) throws(Complaint) {
-    guard password.count == 0 else { return }
+  /// Refuses a new password that opens nothing, or that could never be typed: other programs take text
+  /// only, and end it at a NUL.
+  private static func check(_ password: borrowing SecretBytes) throws(Complaint) {
+    guard password.count > 0 else {
+      throw Complaint(
+        "the new password is empty", hints: ["a key file alone can open a vault: --help"],
+        exitCode: .noKeyMaterial)
+    }
+    guard let fault = password.withBytes({ fault(of: $0) }) else { return }
     throw Complaint(
-      "the new password is empty", hints: ["a key file alone can open a vault: --help"],
+      "the new password \(fault)",
+      hints: ["it could never be typed, and other programs can't take it: give a line of text"],
       exitCode: .noKeyMaterial)
+  }
+
+  /// What keeps bytes from being a line of text that a person can type, as the end of a sentence.
+  private static func fault(of password: Span<UInt8>) -> String? {
+    if case .notUTF8 = TextCheck.firstProblem(in: password) { return "is no UTF-8" }
+    let hasControl = password.indices.contains { i in
+      switch password[i] {
+      case ..<0x20, 0x7F: true
+      // U+0080 to U+009F.
+      case 0x80...0x9F: i > 0 && password[i - 1] == 0xC2
+      default: false
+      }
+    }
+    return hasControl ? "holds a control character" : nil
   }
 
   /// Sets the key derivation, and says to what.

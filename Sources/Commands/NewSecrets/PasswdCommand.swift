@@ -85,7 +85,7 @@ struct PasswdCommand {
     let log = SessionLog(isQuiet: settings.isQuiet, isVerbose: settings.isVerbose)
     let access: VaultAccess
     do throws(SessionError) {
-      access = try VaultAccess(to: candidate, mountPoint: vault, readOnly: false, log: log)
+      access = try VaultAccess(to: candidate, mountPoint: nil, readOnly: false, log: log)
     } catch {
       let isMounted = error.kind == .mountedElsewhere
       throw Complaint(

@@ -51,8 +51,7 @@ struct CheckCommand {
       throw Complaint("\(name) \(reason): it is not written", exitCode: .vaultUnwritable)
     }
     let access = try sessionCall { () throws(SessionError) in
-      // Nobody mounts it: who asks is told of the vault.
-      try VaultAccess(to: candidate, mountPoint: vault, readOnly: false, log: log)
+      try VaultAccess(to: candidate, mountPoint: nil, readOnly: false, log: log)
     }
     guard !access.isReadOnly else {
       throw Complaint("\(name) can't be written here", exitCode: .vaultUnwritable)

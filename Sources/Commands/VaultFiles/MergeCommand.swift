@@ -43,7 +43,7 @@ struct MergeCommand {
     let log = SessionLog(isQuiet: settings.isQuiet, isVerbose: settings.isVerbose)
     do throws(SessionError) {
       return try VaultAccess(
-        to: candidate, mountPoint: "kdbxfs merge", readOnly: settings.isDryRun, log: log)
+        to: candidate, mountPoint: nil, readOnly: settings.isDryRun, log: log)
     } catch {
       throw Complaint(error)
     }

@@ -76,8 +76,8 @@ package enum ControlRequest: Hashable, Sendable {
 
 extension SessionError.Kind: CaseIterable {
   package static let allCases: [SessionError.Kind] = [
-    .unreadable, .mountedElsewhere, .wrongKey, .noAnswer, .emptyPassword, .unwritable, .conflict,
-    .locked, .busy, .absent, .refused,
+    .unreadable, .mountedElsewhere, .notLocked, .wrongKey, .noAnswer, .emptyPassword, .unwritable,
+    .conflict, .locked, .busy, .absent, .refused,
   ]
 
   /// The word for it in a control line.

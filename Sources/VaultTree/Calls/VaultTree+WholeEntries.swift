@@ -16,6 +16,8 @@ package enum WholeEntryError: Error, Hashable {
   case unchanged
   /// It was never saved.
   case isNew
+  /// Why what is at a path can't be changed: of several it is that one.
+  indirect case at([UInt8], WholeEntryError)
 }
 
 // What commands do with whole groups and entries: each call is one change, done whole or not at all.
@@ -45,7 +47,7 @@ extension VaultTree {
       var children: [ChildID] = []
       for path in paths {
         let child = try state.child(at: path)
-        guard !state.vault.isInRecycleBin(child) else { throw .isInBin }
+        guard !state.vault.isInRecycleBin(child) else { throw .at(path, .isInBin) }
         // What lies in something that goes, goes with it.
         if !children.contains(child) { children.append(child) }
       }
@@ -74,11 +76,11 @@ extension VaultTree {
       } else {
         group = state.origin(of: child)
       }
-      guard let group else { throw .unknownOrigin }
+      guard let group else { throw .at(path, .unknownOrigin) }
       let now = TreeState.vaultTime(state.now())
       try state.changeWhole { (vault, report) throws(WholeEntryError) in
         do throws(VaultError) { try vault.move(child, to: group, at: now) } catch {
-          throw .cannotGo
+          throw .at(path, .cannotGo)
         }
         report.moved.insert(child)
       }
@@ -121,16 +123,21 @@ extension VaultTree {
   /// or out of the state folder. Without it those are not known to be edits.
   package func revert(_ path: [UInt8], saved: Document?) throws(WholeEntryError) {
     try change { (state) throws(WholeEntryError) in
-      guard case .entry(let id) = try state.child(at: path) else { throw .tree(.invalid) }
-      guard !state.newEntries.contains(id) else { throw .isNew }
+      guard case .entry(let id) = try state.child(at: path) else {
+        throw .at(path, .tree(.invalid))
+      }
+      guard !state.newEntries.contains(id) else { throw .at(path, .isNew) }
       // The entry has no state to go back to before its edits are stored.
       _ = state.prepareMerge()
       let base = state.entries[state.owner(of: .entry(id))]?.base
       try state.changeWhole { (vault, report) throws(WholeEntryError) in
         let edited = vault.document.entry(id)
         var before = base
-        if before == nil, let saved { before = try vault.state(of: edited, in: saved) }
-        guard let before, vault.isEdited(edited, from: before) else { throw .unchanged }
+        if before == nil, let saved {
+          before = vault.state(of: edited, in: saved)
+          if before == nil { throw .at(path, .isNew) }
+        }
+        guard let before, vault.isEdited(edited, from: before) else { throw .at(path, .unchanged) }
         vault.replace(id, with: before)
         report.changed.insert(.entry(id))
         report.fileStates[id] = before
@@ -172,20 +179,20 @@ extension TreeState {
       case .dead: throw .noEntry
       }
     } catch {
-      throw .tree(error)
+      throw .at(path, .tree(error))
     }
   }
 
   /// The group at a path; the root's is empty.
   fileprivate mutating func group(at path: [UInt8]) throws(WholeEntryError) -> GroupID {
     guard !path.isEmpty else { return vault.document.root }
-    guard case .group(let id) = try child(at: path) else { throw .cannotGo }
+    guard case .group(let id) = try child(at: path) else { throw .at(path, .cannotGo) }
     return id
   }
 
   /// The same for something in the recycle bin, whose path may begin there.
   fileprivate mutating func binnedChild(at path: [UInt8]) throws(WholeEntryError) -> ChildID {
-    guard let bin = vault.recycleBin else { throw .notInBin }
+    guard let bin = vault.recycleBin else { throw .at(path, .notInBin) }
     if let child = try? child(at: path), vault.isInside(child, bin) { return child }
     let owner = owner(of: .group(bin))
     if let start = try? self.path(of: owner),
@@ -194,7 +201,7 @@ extension TreeState {
       return child
     }
     _ = try child(at: path)
-    throw .notInBin
+    throw .at(path, .notInBin)
   }
 
   /// The group that something in the bin lay in before; nil where that isn't known, or has gone.
@@ -252,11 +259,10 @@ extension Vault {
 }
 
 extension Vault {
-  /// The state that an entry has in an earlier document of the same vault, brought over into this one.
-  fileprivate mutating func state(
-    of entry: Entry, in earlier: Document
-  ) throws(WholeEntryError) -> Entry {
-    guard let id = Vault(earlier).findEntry(entry.uuid) else { throw .isNew }
+  /// The state that an entry has in an earlier document of the same vault, brought over into this one;
+  /// nil where it isn't in there.
+  fileprivate mutating func state(of entry: Entry, in earlier: Document) -> Entry? {
+    guard let id = Vault(earlier).findEntry(entry.uuid) else { return nil }
     return adopt(earlier.entry(id), from: earlier)
   }
 }
