@@ -187,6 +187,8 @@ extension FileLock {
     let text = Array("\(holder.process)\n".utf8) + (holder.mountPoint?.bytes ?? [])
     let number = file.number
     _ = try? systemCall { ftruncate(number, 0) }
+    // Who waited has read who held it before, and is behind that.
+    _ = try? systemCall { lseek(number, 0, SEEK_SET) }
     try? file.writeAll(text.span)
   }
 

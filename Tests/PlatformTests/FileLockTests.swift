@@ -134,6 +134,8 @@ import Testing
     let command = try RunningProbe(["lock", folder["vault"].description])
     #expect(command.nextLine() == "locked")
     let next = try RunningProbe(["lock", folder["vault"].description, "/mnt"])
+    // It waits, and has read who holds the lock.
+    _ = try? poll([], milliseconds: 300)
     try Signals.send(.kill, to: command.process)
     #expect(command.wait() == .killed(.kill))
     #expect(next.nextLine() == "locked")
