@@ -72,7 +72,7 @@ package struct RescueFile: Hashable, Sendable {
     guard let folder, let names = try? Files.names(in: folder) else { return [] }
     let target = try? Files.resolveTarget(path)
     var found: [(RescueFile, [UInt8])] = []
-    let sorted = names.sorted { $0.lexicographicallyPrecedes($1) }
+    let sorted = names.sortedByBytes()
     for name in sorted where name.count > suffix.count && name.suffix(suffix.count) == suffix[...] {
       guard let text = try? Files.readWhole(folder.appending(name), limit: 8192) else { continue }
       let bytes = text.bytes.copied()

@@ -59,7 +59,7 @@ func setMemoryLimit(_ settings: inout Settings, _ value: [UInt8]) throws(Complai
 
 func setNotifiedProcess(_ settings: inout Settings, _ value: [UInt8]) throws(Complaint) {
   let text = Path(value).description
-  guard let process = Int32(text), process > 1 else {
+  guard let process = Int32(decimal: text.utf8), process > 1 else {
     throw .usage("'\(text)' is no process number")
   }
   settings.notifiedProcess = process
@@ -76,7 +76,7 @@ func byteCount(_ text: String) -> Int? {
     digits.removeLast()
   }
   guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && $0.isNumber }),
-    let count = Int(digits), count > 0, count <= (1 << 40) / unit
+    let count = Int(decimal: digits.utf8), count > 0, count <= (1 << 40) / unit
   else { return nil }
   return count * unit
 }
@@ -91,7 +91,7 @@ func duration(_ text: String) -> Int64? {
     digits.removeLast()
   }
   guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && $0.isNumber }),
-    let count = Int64(digits), count <= 366 * 86_400 / unit
+    let count = Int64(decimal: digits.utf8), count <= 366 * 86_400 / unit
   else { return nil }
   return count * unit * 1_000_000_000
 }
@@ -110,7 +110,7 @@ func setLeastAge(_ settings: inout Settings, _ value: [UInt8]) throws(Complaint)
 /// `1m` would be a minute, which a person takes for a month: what is that old is removed for good.
 func age(_ text: String) -> Int64? {
   let units: [Character: Int64] = ["h": 3600, "d": 86_400, "w": 604_800]
-  guard let last = text.last, let unit = units[last], let count = Int64(text.dropLast()),
+  guard let last = text.last, let unit = units[last], let count = Int64(decimal: text.dropLast().utf8),
     text.dropLast().allSatisfy({ $0.isASCII && $0.isNumber }), count <= 36_600 * 86_400 / unit
   else { return nil }
   return count * unit

@@ -1,3 +1,4 @@
+import ByteCoding
 import Fuse
 import Platform
 import Secrets
@@ -44,7 +45,7 @@ final class MountedAccess: EntryAccess {
 
   func names(in path: Path) throws(Complaint) -> [[UInt8]] {
     try call(path) { (place) throws(Errno) in try Files.names(in: place) }
-      .sorted { $0.lexicographicallyPrecedes($1) }
+      .sortedByBytes()
   }
 
   func target(of link: Path) throws(Complaint) -> Path {

@@ -1,3 +1,4 @@
+import ByteCoding
 import KDBX
 import Platform
 import Secrets
@@ -61,7 +62,7 @@ final class OpenedAccess: EntryAccess {
     try call(path) { () throws(TreeError) in
       let handle = try tree.openDirectory(try node(path))
       defer { tree.releaseDirectory(handle) }
-      return try tree.listNames(handle).map(\.name).sorted { $0.lexicographicallyPrecedes($1) }
+      return try tree.listNames(handle).map(\.name).sortedByBytes()
     }
   }
 

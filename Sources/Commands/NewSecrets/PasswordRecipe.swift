@@ -42,7 +42,7 @@ enum PasswordRecipe {
   /// A number of characters or words that somebody has typed.
   static func number(_ word: [UInt8], atMost most: Int) throws(Complaint) -> Int {
     let text = Path(word).description
-    guard word.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text),
+    guard word.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(decimal: word),
       (1...most).contains(number)
     else { throw .usage("'\(text)' is no number from 1 to \(most)") }
     return number

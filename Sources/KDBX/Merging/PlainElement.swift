@@ -1,3 +1,4 @@
+import ByteCoding
 import Secrets
 
 /// What an element says, however it is spelt: to compare elements of two documents.
@@ -97,7 +98,7 @@ struct PlainElement: Hashable, Sendable {
             .drop(while: XMLCharacters.isSpace).reversed())
       }
     return Array(
-      Set(tags.filter { !$0.isEmpty }).sorted { $0.lexicographicallyPrecedes($1) }
+      Array(Set(tags.filter { !$0.isEmpty })).sortedByBytes()
         .joined(separator: [UInt8(ascii: ";")]))
   }
 

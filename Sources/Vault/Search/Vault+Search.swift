@@ -39,7 +39,7 @@ extension Vault {
   package var tags: [[UInt8]] {
     var found: Set<[UInt8]> = []
     for id in entriesOutsideBin { found.formUnion(Tags.parse(storage.entry(id).tags)) }
-    return found.sorted { $0.lexicographicallyPrecedes($1) }
+    return Array(found).sortedByBytes()
   }
 
   /// All hosts of URLs outside the recycle bin, in small letters, each once, sorted by their bytes.
@@ -49,7 +49,7 @@ extension Vault {
       let host = host(of: storage.entry(id))
       if !host.isEmpty { found.insert(host) }
     }
-    return found.sorted { $0.lexicographicallyPrecedes($1) }
+    return Array(found).sortedByBytes()
   }
 
   /// The entries outside the recycle bin, in document order.
