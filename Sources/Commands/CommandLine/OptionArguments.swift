@@ -110,7 +110,8 @@ func setLeastAge(_ settings: inout Settings, _ value: [UInt8]) throws(Complaint)
 /// `1m` would be a minute, which a person takes for a month: what is that old is removed for good.
 func age(_ text: String) -> Int64? {
   let units: [Character: Int64] = ["h": 3600, "d": 86_400, "w": 604_800]
-  guard let last = text.last, let unit = units[last], let count = Int64(decimal: text.dropLast().utf8),
+  guard let last = text.last, let unit = units[last],
+    let count = Int64(decimal: text.dropLast().utf8),
     text.dropLast().allSatisfy({ $0.isASCII && $0.isNumber }), count <= 36_600 * 86_400 / unit
   else { return nil }
   return count * unit
