@@ -47,6 +47,12 @@ package enum AbandonedFiles {
       return false
     }
     guard try file.status().kind == .regular else { return false }
-    return flock(file.number, LOCK_EX | LOCK_NB) == 0
+    return file.tryLock()
   }
+}
+
+extension Descriptor {
+  /// Locks the file or folder (flock(2)) if nobody else has; the lock goes with the descriptor and with
+  /// the process.
+  package func tryLock() -> Bool { flock(number, LOCK_EX | LOCK_NB) == 0 }
 }

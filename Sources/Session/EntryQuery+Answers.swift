@@ -109,6 +109,10 @@ extension SessionError {
       self.init(
         .unwritable, "\(name) lies in the recycle bin already",
         hints: ["'kdbxfs purge PATH' removes it for good, 'kdbxfs restore PATH' brings it back"])
+    case .holdsBin:
+      self.init(
+        .unwritable, "the recycle bin lies in \(name), and would be gone for good with it",
+        hints: ["'kdbxfs mv' moves the recycle bin out"])
     case .notInBin:
       self.init(.absent, "\(name) doesn't lie in the recycle bin")
     case .unknownOrigin:

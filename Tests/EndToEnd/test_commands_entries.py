@@ -49,6 +49,11 @@ class Way:
         assert done.out == b""
         return done.errors[0]
 
+    def refused_with_hints(self, code, command, *arguments) -> str:
+        done = self.run(command, *arguments)
+        assert done.code == code, done.err
+        return done.err
+
     def finish(self):
         """Everything is in the vault's file now."""
         if self.mount:
@@ -420,6 +425,15 @@ class TestSet:
         finally:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+        # What it left of the text in memory goes with the next one that edits.
+        assert list(Path("/dev/shm").glob(f"kdbxfs-edit-{process.pid}-*"))
+        programs.run("edit", "-v", vault, "--passfile", way.key, f"{PATH}/notes", env={"VISUAL": "true"})
+        assert not list(Path("/dev/shm").glob(f"kdbxfs-edit-{process.pid}-*"))
+        before.expect_untouched()
+
+    def test_an_empty_variable_names_no_editor(self, vault, before):
+        way = Way(vault)
+        way.good("edit", f"{PATH}/notes", env={"VISUAL": "", "EDITOR": "true"})
         before.expect_untouched()
 
 
@@ -523,6 +537,16 @@ class TestGenerated:
 
 
 class TestBin:
+    def test_what_holds_the_bin_stays(self, way, before):
+        """It would take what others have removed along for good."""
+        way.good("rm", PATH)
+        way.good("mv", "Recycle Bin", "Work")
+        assert "the recycle bin lies in 'Work'" in way.refused(24, "rm", "Work")
+        way.finish()
+        saved = read_own(way.vault, "fixture")
+        assert saved.entry("Work/Recycle Bin/GitHub").strings["UserName"] == "alice"
+        assert saved.entry(OTHER)
+
     def test_into_the_bin_and_back(self, mounted, before):
         way = Way(mounted.vault, mounted)
         way.good("rm", PATH, "Work/Servers")
@@ -685,6 +709,33 @@ class TestEdit:
         """Of two values with lines the second one's name is deleted."""
         editor('printf "one:\\n| 1\\n| 2\\n\\n| 3\\n" >> "$file"')
         assert "no field before it" in way.refused(29, "edit", PATH)
+
+    def test_another_name_keeps_what_a_field_refers_to(self, way, before, editor):
+        uuid = read_own(way.vault, "fixture").entry(OTHER).uuid.upper()
+        way.good("set", f"{PATH}/ref", given=f"{{REF:U@I:{uuid}}}")
+        editor('sed -i "s/^ref/other/; s/^Security question:/Question*:/" "$file"')
+        way.good("edit", PATH)
+        editor('sed -i "s/^other/third/" "$file"; echo "expires: tomorrow" >> "$file"')
+        assert "nothing was changed" in way.refused_with_hints(24, "edit", PATH)
+        editor('sed -i "s/^other/other~/" "$file"')
+        assert "temporary files" in way.refused(24, "edit", PATH)
+        way.finish()
+        found = read_own(way.vault, "fixture").entry(PATH)
+        assert found.strings["other"] == f"{{REF:U@I:{uuid}}}" and "ref" not in found.strings
+        assert found.strings["Question"] == "First pet?" and found.protected["Question"]
+
+    def test_what_others_do_meanwhile_is_theirs(self, mounted, editor):
+        way = Way(mounted.vault, mounted)
+        editor(f'rm "{mounted / PATH}/Security question"; echo "PIN: 1" >> "$file"')
+        way.good("edit", PATH)
+        assert (mounted / PATH / "PIN").read_text() == "1"
+        assert not (mounted / PATH / "Security question").exists()
+
+    def test_a_secret_for_a_counter_through_totp(self, way, before):
+        way.good("new", "Work/Bare")
+        way.good("set", "Work/Bare/totp", given="otpauth://hotp/x?secret=JBSWY3DPEHPK3PXP&counter=3")
+        way.finish()
+        assert "otpauth://hotp/" in read_own(way.vault, "fixture").entry("Work/Bare").strings["otp"]
 
     def test_a_secret_is_set_anew_by_its_code(self, way, before, editor):
         editor('sed -i "s/^otp.*/totp: GEZDGNBVGY3TQOJQ/" "$file"')

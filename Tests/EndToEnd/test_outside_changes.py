@@ -83,6 +83,15 @@ class TestFollowing:
             assert held.read().decode() == URL
         assert "GitHub" in os.listdir(mounted / "Fresh")
 
+    def test_an_empty_password_that_comes_along_is_protected(self, mounted, vault):
+        """KeePassXC writes one as an element without text: it is protected all the same."""
+        keepassxc("add", "-u", "ann", vault, "Internet/New", password=PASSWORD)
+        shows(mounted / "Internet/New/username", "ann")
+        assert os.getxattr(mounted / "Internet/New/password", "user.kdbx.protected") == b"1"
+        (mounted / "Internet/New/password").write_text("secret")
+        assert mounted.unmount().err == ""
+        assert read_own(vault, PASSWORD).entry("Internet/New").protected["Password"]
+
     def test_what_was_removed_is_gone_in_open_shells_too(self, mounted, vault):
         os.listdir(mounted / "Internet")
         with subprocess.Popen(["sh", "-c", "read x; ls"], cwd=mounted / PATH,

@@ -298,11 +298,11 @@ import Testing
   @Test(.enabled(if: mayMount))
   func `a full disk leaves the old file`() throws {
     let folder = try Folder()
-    try run("mount", "-t", "tmpfs", "-o", "size=64k", "none", folder.path.description)
+    try run("mount", "-t", "tmpfs", "-o", "size=1m", "none", folder.path.description)
     defer { _ = try? run("umount", folder.path.description) }
     try folder.write("old", to: "vault")
     #expect(throws: ReplacementError(.write, .noSpace)) {
-      try Self.replace(folder["vault"], with: String(repeating: "x", count: 100_000))
+      try Self.replace(folder["vault"], with: String(repeating: "x", count: 2_000_000))
     }
     #expect(try folder.read("vault") == "old")
     #expect(try folder.names == ["vault"])

@@ -37,29 +37,78 @@ struct EditedEntry {
     _ before: [EntryText.Field], to after: [EntryText.Field]
   ) throws(Complaint) {
     let found = try fields()
+    var renamed: [Renaming] = []
     do throws(Complaint) {
-      // First what goes: a field and the code that is made of it may change places.
+      for renaming in Self.renamings(from: before, to: after) {
+        try rename(renaming)
+        renamed.append(renaming)
+      }
+      // What goes is first: a field and the code that is made of it may change places.
       for old in before where !after.contains(where: { $0.name == old.name }) {
         let file = path.appending(old.name)
         if try access.kind(of: file) != nil { try access.remove(file) }
       }
       for field in after {
-        let old = before.first { $0.name == field.name }
-        try write(field, isNew: old.map { !$0.hasValue(of: field) } ?? true)
+        let oldName = renamed.first { $0.new.name == field.name }?.old.name ?? field.name
+        try write(field, over: before.first { $0.name == oldName })
       }
     } catch {
-      try restore(found, after: error)
+      try restore(found, renamed, after: error)
     }
   }
 
-  private func write(_ field: EntryText.Field, isNew: Bool) throws(Complaint) {
+  // MARK: - Names
+
+  private struct Renaming {
+    let old: EntryText.Field
+    let new: EntryText.Field
+  }
+
+  /// The fields that have another name and the same value: they are renamed, so that what isn't seen of a
+  /// value, such as what it refers to, goes with it.
+  private static func renamings(
+    from before: [EntryText.Field], to after: [EntryText.Field]
+  ) -> [Renaming] {
+    var new = after.filter { field in !before.contains { $0.name == field.name } }
+    var found: [Renaming] = []
+    for old in before where !usual.contains(old.name) {
+      guard !after.contains(where: { $0.name == old.name }),
+        let place = new.firstIndex(where: { $0.hasValue(of: old) && !codes.contains($0.name) })
+      else { continue }
+      found.append(Renaming(old: old, new: new.remove(at: place)))
+    }
+    return found
+  }
+
+  private func rename(_ renaming: Renaming) throws(Complaint) {
+    let (file, target) = (path.appending(renaming.old.name), path.appending(renaming.new.name))
+    do throws(Complaint) {
+      try access.rename(file, to: target)
+      guard try access.isTemporary(target) else { return }
+      try access.rename(target, to: file)
+      throw .temporaryName(target)
+    } catch {
+      throw error.at(line: renaming.new.line)
+    }
+  }
+
+  // MARK: - Values
+
+  /// Writes a field where it differs from `old`: what others do to the rest meanwhile is theirs.
+  private func write(
+    _ field: EntryText.Field, over old: EntryText.Field?
+  ) throws(Complaint) {
+    let hasOldValue = old.map { $0.hasValue(of: field) } ?? false
+    if hasOldValue, old?.isProtected == field.isProtected { return }
     let file = path.appending(field.name)
     do throws(Complaint) {
-      if isNew {
+      if !hasOldValue {
         let value = field.value
         try access.writeKept(value.bytes, to: file)
       }
-      if let mark = try isProtected(file), mark != field.isProtected {
+      if try access.kind(of: file) != nil, let mark = try isProtected(file),
+        mark != field.isProtected
+      {
         try access.setAttribute(
           "protected", of: file, to: Array((field.isProtected ? "1" : "0").utf8))
       }
@@ -69,15 +118,21 @@ struct EditedEntry {
   }
 
   /// Gives every field the value back that it had, takes away what is new, and throws `fault`.
-  private func restore(_ found: [EntryText.Field], after fault: Complaint) throws(Complaint) {
+  private func restore(
+    _ found: [EntryText.Field], _ renamed: [Renaming], after fault: Complaint
+  ) throws(Complaint) {
     do throws(Complaint) {
+      for renaming in renamed.reversed() {
+        let file = path.appending(renaming.new.name)
+        if try access.kind(of: file) == nil { continue }
+        try access.rename(file, to: path.appending(renaming.old.name))
+      }
       let left = try fields()
       for new in left where !found.contains(where: { $0.name == new.name }) {
         try access.remove(path.appending(new.name))
       }
       for old in found {
-        let now = left.first { $0.name == old.name }
-        try write(old, isNew: now.map { !$0.hasValue(of: old) } ?? true)
+        try write(old, over: left.first { $0.name == old.name })
       }
     } catch {
       throw Complaint(

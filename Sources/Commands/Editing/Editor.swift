@@ -41,9 +41,11 @@ enum Editor {
   }
 
   private static func run(on file: Path) throws(Complaint) {
-    let line = Process.environment("VISUAL") ?? Process.environment("EDITOR") ?? Array("vi".utf8)
-    let script = Array("exec ".utf8) + line + Array(" \"$@\"".utf8)
-    let name = Path(line.split(separator: UInt8(ascii: " ")).first ?? []).lastComponent
+    let line = ["VISUAL", "EDITOR"].lazy.compactMap { Process.environment($0) }
+      .first { !$0.allSatisfy { $0 == UInt8(ascii: " ") } }
+    let editor = line ?? Array("vi".utf8)
+    let script = Array("exec ".utf8) + editor + Array(" \"$@\"".utf8)
+    let name = Path(editor.split(separator: UInt8(ascii: " ")).first ?? []).lastComponent
     let arguments = [Array("sh".utf8), Array("-c".utf8), script, Array("sh".utf8)]
     let end: Process.End
     do throws(Errno) {

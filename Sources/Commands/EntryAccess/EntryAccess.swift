@@ -89,11 +89,16 @@ extension EntryAccess {
   /// editor's temporary one (`docs/editing.md`) nothing is left, and it is refused.
   func writeKept(_ bytes: Span<UInt8>, to path: Path) throws(Complaint) {
     try write(bytes, to: path)
-    guard try attribute("temporary", of: path) != nil else { return }
+    guard try isTemporary(path) else { return }
     try remove(path)
-    throw Complaint(
-      "'\(path)' is a name of editors' temporary files: the vault wouldn't keep it",
-      hints: ["give it another name"], exitCode: .vaultUnwritable)
+    throw .temporaryName(path)
+  }
+
+  /// Whether a file is an editor's temporary one, which no save takes along.
+  func isTemporary(_ path: Path) throws(Complaint) -> Bool {
+    // A secret for codes may have made the file of another kind of code.
+    guard try kind(of: path) != nil else { return false }
+    return try attribute("temporary", of: path) != nil
   }
 
   /// Puts `bytes` into a field or attachment (``write(_:to:)``), also where it is the first attachment of
@@ -118,6 +123,12 @@ extension Path {
 }
 
 extension Complaint {
+  static func temporaryName(_ path: Path) -> Complaint {
+    Complaint(
+      "'\(path)' is a name of editors' temporary files: the vault wouldn't keep it",
+      hints: ["give it another name"], exitCode: .vaultUnwritable)
+  }
+
   /// What a person is told of a path in a vault that a command can't use.
   init(_ error: Errno, _ path: Path) {
     let name = path.isEmpty ? "the vault" : "'\(path)'"

@@ -121,12 +121,14 @@ package struct Adoption {
   }
 
   /// Whether there is neither a protected value nor a reference to the pool in it.
+  ///
+  /// The text of an element that is just `<Value Protected="True"/>` begins where it ends.
   private func isPlain(_ range: SourceRange) -> Bool {
     let skeleton = other.values.skeleton
     let record = other.values.firstProtected(from: range.start)
     let reference = skeleton.references.firstIndex(notBefore: range.start) { $0.text.start }
     return
-      !(record < skeleton.protected.count && skeleton.protected[record].text.start < range.end)
+      !(record < skeleton.protected.count && skeleton.protected[record].text.start <= range.end)
       && !(reference < skeleton.references.count
         && skeleton.references[reference].text.start < range.end)
   }

@@ -6,6 +6,8 @@ package enum WholeEntryError: Error, Hashable {
   case tree(TreeError)
   /// It lies in the recycle bin already, or is it.
   case isInBin
+  /// The recycle bin lies in it, and would go for good with all that is there.
+  case holdsBin
   /// It doesn't lie in the recycle bin.
   case notInBin
   /// Nothing tells where it lay, or that isn't there any more.
@@ -48,6 +50,7 @@ extension VaultTree {
       for path in paths {
         let child = try state.child(at: path)
         guard !state.vault.isInRecycleBin(child) else { throw .at(path, .isInBin) }
+        guard !state.holdsBin(child) else { throw .at(path, .holdsBin) }
         // What lies in something that goes, goes with it.
         if !children.contains(child) { children.append(child) }
       }
@@ -224,6 +227,10 @@ extension TreeState {
   fileprivate func holds(_ outer: ChildID, _ inner: ChildID) -> Bool {
     guard case .group(let group) = outer else { return false }
     return vault.isInside(inner, group)
+  }
+
+  fileprivate func holdsBin(_ child: ChildID) -> Bool {
+    vault.recycleBin.map { holds(child, .group($0)) } ?? false
   }
 }
 
