@@ -29,6 +29,9 @@ let lending = strict + [.enableExperimentalFeature("Lifetimes")]
 /// debugging, because millions of rounds and megabytes of XML take minutes otherwise.
 let busy = lending + [.unsafeFlags(["-O"])]
 
+/// For those whose loops are in C libraries: as the others, and optimised for debugging too.
+let wrapping = lending + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+
 /// What the linker leaves out of a release program.
 let leftOut = "\(Context.packageDirectory)/Sources/kdbxfs/left-out.ld"
 
@@ -99,7 +102,7 @@ let package = Package(
     .target(
       name: "Ciphers",
       dependencies: ["Secrets", "CPlatform", "CLibcrypto", "CArgon2", "CNettle", "CZlib"],
-      swiftSettings: busy),
+      swiftSettings: wrapping),
     .target(
       name: "KDBX", dependencies: ["ByteCoding", "Ciphers", "Secrets"], swiftSettings: busy),
     .target(

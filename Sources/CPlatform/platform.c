@@ -22,6 +22,11 @@ void platform_wipe(void *bytes, size_t count) { explicit_bzero(bytes, count); }
 
 int platform_forbid_tracing(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
+void platform_unhandle(int number) {
+  struct sigaction old;
+  if (sigaction(number, NULL, &old) == 0 && old.sa_handler != SIG_IGN) signal(number, SIG_DFL);
+}
+
 void *platform_map(size_t count, int huge) {
   void *bytes = mmap(NULL, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (bytes == MAP_FAILED) return NULL;

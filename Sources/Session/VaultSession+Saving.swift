@@ -36,7 +36,7 @@ extension VaultSession {
 
   /// Says what was wrong with the entries that were edited, and isn't any more.
   private func say(_ mended: Set<Fault>) {
-    for fault in mended.sorted(by: { $0.rawValue < $1.rawValue }) {
+    for fault in Fault.allCases where mended.contains(fault) {
       log.warning("mended in an entry that was edited: \(fault.explanation)")
     }
   }

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from conftest import FIXTURES
+from pykeepass import create_database
 from support import programs
 
 ENTRY = "Internet/GitHub"
@@ -375,7 +376,8 @@ done
 
     def test_what_it_says_is_decoded(self, pinentry, folder):
         path = folder / "vaults" / "odd.kdbx"
-        assert programs.run("create", "--kdf", "aes", path, password="50% of\r a").code == 0
+        # No new password of ours has such a character; KeePass' can.
+        create_database(os.fspath(path), password="50% of\r a")
         done = programs.run("ls", path, env=pinentry("echo 'D 50%25 of%0D a'; echo OK"))
         assert (done.code, done.err) == (0, "")
 

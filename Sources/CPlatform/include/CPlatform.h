@@ -11,6 +11,9 @@ void platform_wipe(void *_Nonnull bytes, size_t count);
 /// dumping it. Returns 0, or -1 and errno. (prctl is variadic, so Swift can't call it.)
 int platform_forbid_tracing(void);
 
+/// Gives a signal that has a handler its default effect; one that is ignored stays so.
+void platform_unhandle(int number);
+
 /// Maps `count` bytes of zeroed, private memory that never goes into a core file. With `huge` the
 /// kernel is asked for huge pages, which is no promise. Returns NULL and errno on failure.
 void *_Nullable platform_map(size_t count, int huge);

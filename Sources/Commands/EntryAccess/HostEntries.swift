@@ -9,9 +9,8 @@ extension EntryAccess {
   /// entries; sorted.
   func hosts() throws(Complaint) -> [(name: [UInt8], directory: Path)] {
     let all: Path = ".kdbxfs/by-host"
-    return try names(in: all)
-      .map { (NameCoding.decoded($0), all.appending($0)) }
-      .sorted { $0.0.lexicographicallyPrecedes($1.0) }
+    let hosts = try names(in: all).map { (NameCoding.decoded($0), all.appending($0)) }
+    return hosts.map(\.0).placesByBytes().map { hosts[$0] }
   }
 
   /// Where the links in a directory lead.

@@ -1,3 +1,5 @@
+import ByteCoding
+
 extension Entry {
   /// Whether fields, protection, attachments, tags and all other children but Times and History are
   /// the same.
@@ -39,11 +41,7 @@ extension Entry {
 extension Array {
   /// Sorted by the bytes of a key; what has one key stays in order.
   fileprivate func stablySorted(by key: (Element) -> [UInt8]) -> [Element] {
-    enumerated().map { (key($0.element), $0.offset, $0.element) }
-      .sorted { left, right in
-        left.0 == right.0 ? left.1 < right.1 : left.0.lexicographicallyPrecedes(right.0)
-      }
-      .map { $0.2 }
+    map(key).placesByBytes().map { self[$0] }
   }
 }
 
