@@ -94,7 +94,8 @@ extension Vault {
     return ids.map { ($0, storage.summary(of: $0).uuid) }
   }
 
-  private func holdsRecycleBin(_ child: ChildID) -> Bool {
+  /// Whether the recycle bin lies in it, at any depth.
+  package func holdsRecycleBin(_ child: ChildID) -> Bool {
     guard case .group(let group) = child, let bin = recycleBin else { return false }
     return isInside(.group(bin), group)
   }

@@ -3,6 +3,7 @@ the vault meanwhile."""
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import os
 import re
@@ -36,16 +37,31 @@ class Kept:
         return programs.mount(vault or self.vault, self.place, "-o", "autosave=0", password=password,
                               env=self.env)
 
+    @contextlib.contextmanager
+    def out_of_reach(self):
+        """The vault's folder is elsewhere meanwhile: nothing can be saved."""
+        aside = self.vault.parent.with_name("aside")
+        self.vault.parent.rename(aside)
+        yield
+        aside.rename(self.vault.parent)
+
+    def lock(self, *edits) -> programs.Mount:
+        """Makes edits in a mount and locks it while its vault can't be written."""
+        mount = self.mount()
+        for edit in edits:
+            edit(mount)
+        with self.out_of_reach():
+            assert programs.run("lock", self.place).code == ENDED_UNSAVED
+        return mount
+
     def leave(self, *edits) -> Path:
         """Makes edits in a mount and leaves it while its vault can't be written; gives where they are."""
         mount = self.mount()
         for edit in edits:
             edit(mount)
-        aside = self.vault.parent.with_name("aside")
-        self.vault.parent.rename(aside)
-        done = programs.run("umount", "--rescue", self.place)
-        mount.wait_for_end()
-        aside.rename(self.vault.parent)
+        with self.out_of_reach():
+            done = programs.run("umount", "--rescue", self.place)
+            mount.wait_for_end()
         assert done.code == ENDED_UNSAVED
         kept = Path(re.search(r"kept in '([^']*)'", done.err)[1])
         assert kept.parent == self.state
@@ -277,12 +293,7 @@ def test_one_on_top_of_another(kept):
 
 def test_an_unlock_merges_too(kept):
     """What a lock could not save meets what has changed until the unlock."""
-    mount = kept.mount()
-    set_url(mount)
-    aside = kept.vault.parent.with_name("aside")
-    kept.vault.parent.rename(aside)
-    assert programs.run("lock", kept.place).code == ENDED_UNSAVED
-    aside.rename(kept.vault.parent)
+    mount = kept.lock(set_url)
     kept.elsewhere(set_there("username", "theirs"))
     assert programs.run("unlock", kept.place, password=PASSWORD).code == 0
     assert (mount / PATH / "url").read_text() == NEW
@@ -304,12 +315,7 @@ def test_they_can_be_reverted(kept, is_locked):
 
     before = read_own(kept.vault, PASSWORD).entry(PATH)
     if is_locked:
-        mount = kept.mount()
-        edit(mount)
-        aside = kept.vault.parent.with_name("aside")
-        kept.vault.parent.rename(aside)
-        assert programs.run("lock", kept.place).code == ENDED_UNSAVED
-        aside.rename(kept.vault.parent)
+        mount = kept.lock(edit)
         assert programs.run("unlock", kept.place, password=PASSWORD).code == 0
     else:
         kept.leave(edit)

@@ -50,7 +50,7 @@ extension VaultTree {
       for path in paths {
         let child = try state.child(at: path)
         guard !state.vault.isInRecycleBin(child) else { throw .at(path, .isInBin) }
-        guard !state.holdsBin(child) else { throw .at(path, .holdsBin) }
+        guard !state.vault.holdsRecycleBin(child) else { throw .at(path, .holdsBin) }
         // What lies in something that goes, goes with it.
         if !children.contains(child) { children.append(child) }
       }
@@ -227,10 +227,6 @@ extension TreeState {
   fileprivate func holds(_ outer: ChildID, _ inner: ChildID) -> Bool {
     guard case .group(let group) = outer else { return false }
     return vault.isInside(inner, group)
-  }
-
-  fileprivate func holdsBin(_ child: ChildID) -> Bool {
-    vault.recycleBin.map { holds(child, .group($0)) } ?? false
   }
 }
 
