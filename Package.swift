@@ -32,8 +32,8 @@ let busy = lending + [.unsafeFlags(["-O"])]
 /// For those whose loops are in C libraries: as the others, and optimised for debugging too.
 let wrapping = lending + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
-/// What the linker leaves out of a release program.
-let leftOut = "\(Context.packageDirectory)/Sources/kdbxfs/left-out.ld"
+/// What the linker reads beside the objects.
+let linking = "\(Context.packageDirectory)/Sources/kdbxfs/linking"
 
 /// How the programs are linked.
 let linked: [LinkerSetting] = [
@@ -45,8 +45,13 @@ let linked: [LinkerSetting] = [
   .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"]),
   // Nothing is unwound: Swift's errors are return values, and what prints a crash follows frame pointers.
   .unsafeFlags(
-    ["-Xlinker", "--no-eh-frame-hdr", "-Xlinker", "-T", "-Xlinker", leftOut],
+    ["-Xlinker", "--no-eh-frame-hdr", "-Xlinker", "-T", "-Xlinker", "\(linking)/left-out.ld"],
     .when(configuration: .release)),
+  // Of the C++ library only what Swift's own needs of it: to load the whole took a fifth of a start.
+  .unsafeFlags(
+    ["-L", linking, "-Xclang-linker", "-static-libgcc"], .when(configuration: .release)),
+  .unsafeFlags(
+    ["-Xlinker", "--wrap=_swift_stdlib_getScalarName"], .when(configuration: .release)),
 ]
 
 /// The fuzzers and their judge, libxml2: only for who asks for them (`scripts/fuzz`), because they link
@@ -78,6 +83,8 @@ let package = Package(
     // that overwrites what is given back to it (linked into the programs only).
     .target(name: "CPlatform"),
     .target(name: "CWipingHeap"),
+    // What the programs leave out of Swift's library.
+    .target(name: "CLeftOut"),
     // sd-bus, loaded when the machine has it.
     .target(name: "CDesktopBus"),
     // EFF's word list, as bytes.
@@ -146,12 +153,12 @@ let package = Package(
       ],
       swiftSettings: strict),
     .executableTarget(
-      name: "kdbxfs", dependencies: ["Commands", "Platform", "CWipingHeap"],
-      exclude: ["left-out.ld"], swiftSettings: strict,
+      name: "kdbxfs", dependencies: ["Commands", "Platform", "CWipingHeap", "CLeftOut"],
+      exclude: ["linking"], swiftSettings: strict,
       linkerSettings: linked),
     // What mount(8) runs for 'mount -t kdbxfs' and fstab.
     .executableTarget(
-      name: "mount.kdbxfs", dependencies: ["Commands", "Platform", "CWipingHeap"],
+      name: "mount.kdbxfs", dependencies: ["Commands", "Platform", "CWipingHeap", "CLeftOut"],
       path: "mount-helper", exclude: ["kdbxfs@.service"], swiftSettings: strict,
       linkerSettings: linked),
 
@@ -207,6 +214,7 @@ let package = Package(
       name: "clocked-kdbxfs",
       dependencies: [
         "Commands", "Session", "VaultTree", "Fuse", "Platform", "Secrets", "CWipingHeap",
+        "CLeftOut",
       ],
       path: "Tests/SessionProbe", swiftSettings: checked,
       linkerSettings: linked),

@@ -7,8 +7,12 @@ package struct Path: Hashable, Sendable {
   package let bytes: [UInt8]
 
   /// Takes `bytes` up to the first NUL, which is what the kernel would see of them.
-  package init(_ bytes: some Sequence<UInt8>) {
-    self.bytes = Array(bytes.prefix { $0 != 0 })
+  package init(_ bytes: [UInt8]) {
+    self.bytes = bytes.firstIndex(of: 0).map { Array(bytes[..<$0]) } ?? bytes
+  }
+
+  @inlinable package init(_ bytes: some Sequence<UInt8>) {
+    self.init(Array(bytes))
   }
 
   package init(_ string: String) {

@@ -122,9 +122,10 @@ struct ArgumentParser {
   }
 
   private func split(_ argument: ArraySlice<UInt8>) -> (name: String, value: [UInt8]?) {
-    let name = argument.prefix { $0 != UInt8(ascii: "=") }
-    let value = name.count < argument.count ? Array(argument.dropFirst(name.count + 1)) : nil
-    return (Path(name).description, value)
+    guard let sign = argument.firstIndex(of: UInt8(ascii: "=")) else {
+      return (Path(argument).description, nil)
+    }
+    return (Path(argument[..<sign]).description, Array(argument[(sign + 1)...]))
   }
 
   private mutating func apply(
