@@ -13,14 +13,8 @@ let checked: [SwiftSetting] = [
 
 /// For what is in the programs: one call of the library of regular expressions (`contains` of a text
 /// in a text is one) would make each a megabyte larger.
-///
-/// A release is built for size: what little code is made faster by more of it was measured, and is in
-/// the libraries (`docs/performance.md`).
 let strict =
-  checked + [
-    .unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"]),
-    .unsafeFlags(["-Osize"], .when(configuration: .release)),
-  ]
+  checked + [.unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])]
 
 /// For the modules that define types which lend out a view of themselves.
 let lending = strict + [.enableExperimentalFeature("Lifetimes")]
@@ -28,9 +22,6 @@ let lending = strict + [.enableExperimentalFeature("Lifetimes")]
 /// For the modules that go over every byte of a vault: built for speed, also where the rest is built for
 /// debugging, because millions of rounds and megabytes of XML take minutes otherwise.
 let busy = lending + [.unsafeFlags(["-O"])]
-
-/// For those whose loops are in C libraries: as the others, and optimised for debugging too.
-let wrapping = lending + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 /// What the linker reads beside the objects.
 let linking = "\(Context.packageDirectory)/Sources/kdbxfs/linking"
@@ -109,7 +100,7 @@ let package = Package(
     .target(
       name: "Ciphers",
       dependencies: ["Secrets", "CPlatform", "CLibcrypto", "CArgon2", "CNettle", "CZlib"],
-      swiftSettings: wrapping),
+      swiftSettings: busy),
     .target(
       name: "KDBX", dependencies: ["ByteCoding", "Ciphers", "Secrets"], swiftSettings: busy),
     .target(

@@ -50,8 +50,7 @@ def main() -> int:
         try:
             for figure in measure(bench):
                 print(f"| {name} | {what} | {figure.what} | {figure.ours} | {figure.peer} | "
-                      f"{figure.ratio:.2f} | {figure.wanted} | "
-                      f"{'yes' if figure.is_reached else 'NO'} |", flush=True)
+                      f"{figure.ratio:.2f} | {figure.wanted} | {figure.reached} |", flush=True)
         except (OSError, RuntimeError, subprocess.CalledProcessError) as error:
             failed += 1
             print(f"{name}: could not be measured: {error}", file=sys.stderr)

@@ -19,9 +19,19 @@ def shown(bench: Bench, entries: int, kdf: str, goal: float, runs: int = 9, by: 
                      ratio_of_pairs(mine, theirs), wanted)
 
 
+def derived(bench: Bench, entries: int):
+    """What is left to reach: the key derivation alone, as `libargon2` does it from C in huge pages."""
+    (whole,) = in_turn(bench.keepassxc_show(bench.vault(entries, "default")), runs=15)
+    said = bench.limit_says("kdf_limit", "argon2", "d", 65536, 2, 2, 15)
+    alone = milliseconds_of(said, r"argon2d m=65536 KiB t=2 p=2, 2 threads, huge") / 1e3
+    theirs = median([run.wall for run in whole])
+    yield Figure("the same, of libargon2 in C alone", seconds(alone), seconds(theirs), alone / theirs)
+
+
 @row("P1", "open 10 entries, default KDF, to the first answer")
 def ten(bench):
     yield from shown(bench, 10, "default", 0.55, runs=15)
+    yield from derived(bench, 10)
 
 
 @row("P2", "open 1,000 entries, default KDF")

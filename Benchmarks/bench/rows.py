@@ -14,15 +14,20 @@ class Figure:
     ours: str
     peer: str
     ratio: float
-    goal: float
+    goal: float | None = None  # None for a figure that only explains another
     at_least: bool = False  # the ratio is to be at least the goal, not at most
 
     @property
-    def is_reached(self) -> bool:
-        return self.ratio >= self.goal if self.at_least else self.ratio <= self.goal
+    def reached(self) -> str:
+        if self.goal is None:
+            return ""
+        reached = self.ratio >= self.goal if self.at_least else self.ratio <= self.goal
+        return "yes" if reached else "NO"
 
     @property
     def wanted(self) -> str:
+        if self.goal is None:
+            return ""
         return f"{'≥' if self.at_least else '≤'} {self.goal:g}"
 
 

@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "CWipingHeap.h"
 
-#include <errno.h>
 #include <malloc.h>
 #include <stddef.h>
 #include <string.h>
@@ -25,10 +24,9 @@ extern void __libc_free(void *);
 
 void free(void *block) {
   if (block == NULL) return;
-  int saved = errno;
   explicit_bzero(block, malloc_usable_size(block));
+  // Leaves errno as it is (glibc 2.33 and later).
   __libc_free(block);
-  errno = saved;
 }
 
 void *realloc(void *block, size_t count) {

@@ -89,6 +89,11 @@ package struct FileOpenFlags: OptionSet, Hashable, Sendable {
   @inlinable
   package init(rawValue: UInt32) { self.rawValue = rawValue }
 
+  // The one of `OptionSet` isn't specialised for another module: it looked for the conformance at each open.
+  @inlinable package func contains(_ flags: FileOpenFlags) -> Bool {
+    rawValue & flags.rawValue == flags.rawValue
+  }
+
   @inlinable package static var read: FileOpenFlags { FileOpenFlags(rawValue: 1) }
   @inlinable package static var write: FileOpenFlags { FileOpenFlags(rawValue: 2) }
   /// `O_TRUNC`: comes with the open itself, no `setAttributes` follows.

@@ -112,6 +112,11 @@ package struct OpenFlags: OptionSet, Hashable, Sendable {
   @inlinable
   package init(rawValue: UInt32) { self.rawValue = rawValue }
 
+  // The one of `OptionSet` isn't specialised for another module: it looked for the conformance at each open.
+  @inlinable package func contains(_ flags: OpenFlags) -> Bool {
+    rawValue & flags.rawValue == flags.rawValue
+  }
+
   @inlinable package static var read: OpenFlags { OpenFlags(rawValue: 1) }
   @inlinable package static var write: OpenFlags { OpenFlags(rawValue: 2) }
   /// `O_TRUNC`.

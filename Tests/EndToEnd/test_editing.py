@@ -142,6 +142,14 @@ class TestNewFields:
         }})
         assert now["own reader"].entry(PATH).protected["Codes"]
 
+    def test_the_size_of_a_code_follows_its_secret(self, mounted):
+        entry = mounted / "Internet" / "a%2Fb"
+        shell("echo 'otpauth://totp/x?secret=JBSWY3DPEHPK3PXP' > totp", entry)
+        assert (entry / "totp").stat().st_size == 6
+        shell("echo 'otpauth://totp/x?secret=JBSWY3DPEHPK3PXP&digits=8' > otp", entry)
+        assert (entry / "totp").stat().st_size == 8
+        assert len((entry / "totp").read_text()) == 8
+
     def test_a_secret_typed_into_totp_makes_a_code(self, mounted, before):
         entry = mounted / "Internet" / "a%2Fb"
         shell("echo 'otpauth://totp/x?secret=JBSWY3DPEHPK3PXP' > totp", entry)

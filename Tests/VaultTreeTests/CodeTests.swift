@@ -19,10 +19,20 @@ import Vault
       try shell.ls("uri") == ["username", "password", "url", "notes", "totp", "otp"])
     let attributes = try shell.stat("uri/totp")
     #expect(attributes.size == 6)
-    #expect(attributes.unsettled)
+    #expect(!attributes.unsettled)
     #expect(try shell.cat("uri/totp").count == 6)
     #expect(throws: TreeError.noEntry) { try shell.stat("none/totp") }
     #expect(throws: TreeError.noEntry) { try shell.stat("uri/hotp") }
+  }
+
+  /// The kernel keeps a code's attributes until it is told.
+  @Test func `a secret that is edited tells of the size of its code`() throws {
+    let shell = try Self.shell()
+    let code = try shell.stat("uri/totp").node
+    _ = shell.invalidations.take()
+    try shell.redirect("uri/otp", Self.secret + "&digits=8\n")
+    #expect(shell.invalidations.take().contains(.attributes(code)))
+    #expect(try shell.stat("uri/totp").size == 8)
   }
 
   @Test func `one open gives one code, another open the next`() throws {

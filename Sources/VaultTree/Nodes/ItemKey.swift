@@ -48,6 +48,13 @@ enum ItemKey: Hashable, Sendable {
 
   /// Whether its content is made anew at each open.
   var isGenerated: Bool { isCode || self == .json || self == .env }
+
+  /// Whether its size can be another at each open.
+  ///
+  /// The codes of a secret all have as many digits, and an edit of the secret tells the kernel of its code,
+  /// too. So the kernel may keep their attributes: to ask for those of one file in a hundred made `stat` of
+  /// all of them a sixth slower.
+  var hasPassingSize: Bool { isGenerated && self != .totp }
 }
 
 /// Where names stand that can be temporary: a directory that may hold files.

@@ -46,7 +46,7 @@ extension TreeState {
       return directory(node, modified: times.modified, accessed: times.accessed)
     }
     let value = try shownValue(of: key, owner)
-    var mayChange = key.isGenerated || unsettled[node] != nil
+    var mayChange = key.hasPassingSize || unsettled[node] != nil
     if !mayChange { mayChange = try showsReferences(key, owner) }
     return NodeAttributes(
       node: node, kind: .file, permissions: key.isReadOnly ? 0o400 : 0o600,
