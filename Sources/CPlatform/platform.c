@@ -20,6 +20,11 @@
 
 void platform_wipe(void *bytes, size_t count) { explicit_bzero(bytes, count); }
 
+__attribute__((noinline)) void platform_wipe_stack(void) {
+  char left[1024];
+  explicit_bzero(left, sizeof left);
+}
+
 int platform_forbid_tracing(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
 void platform_unhandle(int number) {

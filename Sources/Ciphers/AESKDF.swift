@@ -36,6 +36,7 @@ extension KeyDerivation {
     defer {
       unsafe platform_wipe(context, MemoryLayout<aes256_ctx>.size)
       unsafe context.deallocate()
+      platform_wipe_stack()
     }
     unsafe nettle_aes256_set_encrypt_key(context, seed)
     let base = halves.baseAddress

@@ -71,6 +71,7 @@ enum ChaCha20 {
         key: key, nonce: nonce, at: offset, from: base, to: base, count: buffer.count)
     }
   }
+
   private static func applyToFew(
     key: Span<UInt8>, nonce: Span<UInt8>, at offset: UInt64, to bytes: inout MutableSpan<UInt8>
   ) {

@@ -17,6 +17,8 @@ enum KeyStreamBlocks {
       let head = skipped > 0 ? min(count - skipped, buffer.count) : 0
       if head > 0 { unsafe applyInsideBlock(base, head, skipping: skipped, crypt) }
       if head < buffer.count { unsafe crypt(buffer.count - head, base + head) }
+      // nettle makes each block of the key stream on the stack.
+      platform_wipe_stack()
     }
   }
 

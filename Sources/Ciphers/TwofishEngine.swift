@@ -29,6 +29,8 @@ final class TwofishEngine: CipherEngine {
 
   func process(_ input: Span<UInt8>, into output: inout WipedBuffer) {
     let context = unsafe context
+    // nettle works on a block in variables of its own.
+    defer { platform_wipe_stack() }
     output.append(atMost: input.count) { out in
       unsafe out.withUnsafeMutableBytes { out, initialized in
         let target = unsafe out.baseAddress?.assumingMemoryBound(to: UInt8.self)

@@ -111,4 +111,33 @@ import Testing
       for await same in group { #expect(same) }
     }
   }
+
+  /// Copies what functions that returned have left on the stack to `target`: a piece of 1000 bytes, and
+  /// so many behind it.
+  @inline(never)
+  private static func copyStack(to target: UnsafeMutablePointer<UInt8>, pieces: Int) {
+    unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 1000) { piece in
+      if let base = piece.baseAddress { unsafe target.update(from: base, count: 1000) }
+      if pieces > 1 { unsafe copyStack(to: target + 1000, pieces: pieces - 1) }
+    }
+  }
+
+  /// The key stream and a value as it rests are the value.
+  @Test(arguments: [InnerStream.Kind.salsa20, .chaCha20])
+  func `no key stream is left on the stack`(kind: InnerStream.Kind) {
+    let stream = InnerStream(kind, key: ascii("key").span)
+    let block = Self.stream(stream, at: 0, count: 2048)
+    for offset in [0, 5] {
+      var buffer = WipedBuffer(copying: ascii("value").span)
+      var bytes = buffer.mutableBytes
+      stream.apply(at: UInt64(offset), to: &bytes)
+      let left = unsafe [UInt8](unsafeUninitializedCapacity: 4000) { buffer, count in
+        if let base = buffer.baseAddress { unsafe Self.copyStack(to: base, pieces: 4) }
+        count = 4000
+      }
+      // The end of the block, which the value's five bytes have no use for.
+      let unused = block[32..<48]
+      #expect(!left.indices.contains { left[$0...].starts(with: unused) }, "at \(offset)")
+    }
+  }
 }

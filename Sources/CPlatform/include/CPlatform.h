@@ -7,6 +7,10 @@
 /// Overwrites `count` bytes at `bytes` with zeros, in a way the optimiser can't remove.
 void platform_wipe(void *_Nonnull bytes, size_t count);
 
+/// Overwrites with zeros the kibibyte of the stack that functions use which the caller calls: what those
+/// that returned have left there.
+void platform_wipe_stack(void);
+
 /// Keeps other processes of the same user from reading this one's memory, and the kernel from
 /// dumping it. Returns 0, or -1 and errno. (prctl is variadic, so Swift can't call it.)
 int platform_forbid_tracing(void);
