@@ -8,47 +8,18 @@ import Platform
 /// each request as the request had.
 func serveUntilOver(_ core: SessionCore, _ waiter: DeviceWaiter) {
   let buffer = ReceiveBuffer()
-  var pace = ServingPace()
   while true {
-    if pace.waitsFirst, !waiter.wait() { return }
     switch core.receiveAndServe(into: buffer) {
     case .served(let count):
       buffer.wipe(count)
-      pace.foundOne()
     case .none:
-      pace.foundNone()
+      guard waiter.wait() else { return }
     case .over, .failed:
       // A device that fails otherwise is broken for good. The others need waking only then: the kernel
       // wakes them when the mount is gone.
       waiter.bell.ring()
       return
     }
-  }
-}
-
-/// Whether a thread that has served a request should wait for the next, or look for it at once.
-///
-/// To look is one system call less where a request is there already, as with many clients, and one more
-/// where none is, as with one client that waits for each answer. So a thread does what paid last, and
-/// tries the other now and then.
-struct ServingPace {
-  /// Whether to wait before looking.
-  private(set) var waitsFirst = false
-  /// How many requests were waited for since a look without waiting.
-  private var waitedFor = 0
-  /// How many to wait for before another try without.
-  private static let patience = 8
-
-  mutating func foundOne() {
-    guard waitsFirst else { return }
-    waitedFor += 1
-    guard waitedFor == Self.patience else { return }
-    waitedFor = 0
-    waitsFirst = false
-  }
-
-  mutating func foundNone() {
-    waitsFirst = true
   }
 }
 

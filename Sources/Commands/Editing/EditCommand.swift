@@ -1,3 +1,4 @@
+import ByteCoding
 import Platform
 import Secrets
 import Vault
@@ -29,7 +30,7 @@ enum EditCommand {
     while true {
       let after = try Editor.edit(text.bytes, named: "value")
       let value = withoutAddedLineEnd(after, before)
-      guard !value.bytes.isSame(as: before.bytes) else { return }
+      guard !value.bytes.hasSameBytes(as: before.bytes) else { return }
       do throws(Complaint) { return try access.store(value.bytes, in: path) } catch {
         text = try again(after, error)
       }
@@ -61,7 +62,7 @@ enum EditCommand {
     var text = WipedBuffer(copying: original.bytes)
     while true {
       let edited = try Editor.edit(text.bytes, named: "entry.txt")
-      guard !edited.bytes.isSame(as: original.bytes) else { return }
+      guard !edited.bytes.hasSameBytes(as: original.bytes) else { return }
       do throws(Complaint) {
         return try entry.change(before, to: try EntryText.checked(edited, over: before))
       } catch {

@@ -1,3 +1,4 @@
+import ByteCoding
 import Secrets
 
 /// The fields of an entry as one text for an editor (`docs/command-line.md`).
@@ -28,7 +29,7 @@ enum EntryText {
     /// Whether another one has the same value.
     func hasValue(of other: Field) -> Bool {
       let (value, otherValue) = (value, other.value)
-      return value.bytes.isSame(as: otherValue.bytes)
+      return value.bytes.hasSameBytes(as: otherValue.bytes)
     }
   }
 
@@ -94,14 +95,5 @@ enum EntryText {
     let backslash = UInt8(ascii: "\\")
     return [quote]
       + name.flatMap { $0 == quote || $0 == backslash ? [backslash, $0] : [$0] } + [quote]
-  }
-}
-
-extension Span<UInt8> {
-  /// Whether the bytes are equal.
-  func isSame(as other: Span<UInt8>) -> Bool {
-    guard count == other.count else { return false }
-    for i in indices where self[i] != other[i] { return false }
-    return true
   }
 }

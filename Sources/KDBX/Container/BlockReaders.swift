@@ -1,3 +1,4 @@
+import ByteCoding
 import Ciphers
 import Secrets
 

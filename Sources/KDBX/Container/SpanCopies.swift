@@ -6,13 +6,3 @@ extension [UInt8] {
     for i in span.indices { append(span[i]) }
   }
 }
-
-extension Span<UInt8> {
-  /// Whether both show the same bytes; for what isn't secret.
-  func hasSameBytes(as other: Span<UInt8>) -> Bool {
-    guard count == other.count else { return false }
-    return unsafe withUnsafeBytes { mine in
-      unsafe other.withUnsafeBytes { theirs in unsafe mine.elementsEqual(theirs) }
-    }
-  }
-}

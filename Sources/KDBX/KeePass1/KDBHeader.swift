@@ -1,3 +1,4 @@
+import ByteCoding
 import Ciphers
 
 /// The header of a KeePass 1 file (`docs/kdbx.md` 11), which nothing vouches for.

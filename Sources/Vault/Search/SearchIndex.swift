@@ -1,3 +1,4 @@
+import ByteCoding
 package import KDBX
 import Secrets
 
@@ -32,11 +33,6 @@ package struct SearchIndex: Sendable {
     }
   }
 
-  private struct Word: Sendable {
-    let bytes: [UInt8]
-    let signature: UInt64
-  }
-
   /// That a word stands in an entry.
   private struct Place: Equatable, Sendable {
     let word: Int32
@@ -44,7 +40,7 @@ package struct SearchIndex: Sendable {
     let field: Field
   }
 
-  private var words: [Word] = []
+  private var words = IndexedWords()
   /// The places of all words in one list: a list for each word would be thousands of small ones.
   private var places: [Place] = []
   private var entries: [EntryID] = []
@@ -53,7 +49,8 @@ package struct SearchIndex: Sendable {
 
   /// Takes all entries of a vault apart.
   package init(_ vault: Vault) {
-    var numbers: [[UInt8]: Int] = [:]
+    var text = WipedBuffer()
+    var folded = WipedBuffer()
     for id in vault.entriesOutsideBin {
       let number = Int32(clamping: entries.count)
       entries.append(id)
@@ -64,11 +61,13 @@ package struct SearchIndex: Sendable {
           hasProtected = hasProtected || vault.storage.values.count(of: value) > 0
           continue
         }
-        add(Self.words(of: value, in: vault), number, field, &numbers)
+        Self.open(value, in: vault, into: &text)
+        add(text.bytes, &folded, number, field)
       }
-      add(SearchWords.words(of: entry.tags.span), number, .tags, &numbers)
+      add(entry.tags.span, &folded, number, .tags)
       if hasProtected { partial.append(number) }
     }
+    words.finish()
   }
 
   /// The values of an entry that words are looked for in, but for the tags.
@@ -95,31 +94,27 @@ package struct SearchIndex: Sendable {
     }
   }
 
-  private static func words(of value: StoredText, in vault: Vault) -> [[UInt8]] {
-    var text = WipedBuffer()
+  /// Leaves in `text` the bytes of a value whose words count.
+  private static func open(_ value: StoredText, in vault: Vault, into text: inout WipedBuffer) {
+    text.truncate(to: 0)
     vault.storage.values.open(value, into: &text)
-    return SearchWords.words(of: text.bytes.extracting(first: min(text.count, longestValue)))
+    if text.count > longestValue { text.truncate(to: longestValue) }
   }
 
   private mutating func add(
-    _ found: [[UInt8]], _ entry: Int32, _ field: Field, _ numbers: inout [[UInt8]: Int]
+    _ text: Span<UInt8>, _ folded: inout WipedBuffer, _ entry: Int32, _ field: Field
   ) {
-    for bytes in found {
-      if field == .url, Self.isEverywhere(bytes) { continue }
-      let number = numbers[bytes] ?? words.count
-      if number == words.count {
-        numbers[bytes] = number
-        words.append(Word(bytes: bytes, signature: SearchWords.signature(of: bytes)))
-      }
+    SearchWords.forEach(of: text, folding: &folded) { word in
+      if field == .url, Self.isEverywhere(word) { return }
       // A word twice in one place counts as one; those that stand apart don't matter.
-      let place = Place(word: Int32(clamping: number), entry: entry, field: field)
+      let place = Place(word: words.number(of: word), entry: entry, field: field)
       if place != places.last { places.append(place) }
     }
   }
 
   /// Whether a word of a URL tells nothing.
-  private static func isEverywhere(_ word: [UInt8]) -> Bool {
-    common.contains(word)
+  private static func isEverywhere(_ word: Span<UInt8>) -> Bool {
+    common.contains { $0.span.hasSameBytes(as: word) }
   }
   private static let common: [[UInt8]] = ["http", "https", "www"].map { Array($0.utf8) }
 
@@ -136,7 +131,7 @@ package struct SearchIndex: Sendable {
     var met = [Int](repeating: 0, count: entries.count)
     for (count, question) in asked.enumerated() {
       var best = [Int](repeating: 0, count: entries.count)
-      let qualities = words.map { question.quality(of: $0.bytes, $0.signature) }
+      let qualities = words.all.map { question.quality(of: $0.bytes, $0.signature) }
       for place in places where qualities[Int(place.word)] > 0 {
         let score = qualities[Int(place.word)] * place.field.weight
         best[Int(place.entry)] = max(best[Int(place.entry)], score)
@@ -161,9 +156,12 @@ package struct SearchIndex: Sendable {
   ) -> Int {
     let entry = vault.storage.entry(id)
     var best = 0
+    var text = WipedBuffer()
     for (field, value) in texts(of: entry) {
       guard case .protected = value else { continue }
-      for word in words(of: value, in: vault) where field != .url || !isEverywhere(word) {
+      open(value, in: vault, into: &text)
+      for word in SearchWords.words(of: text.bytes)
+      where field != .url || !isEverywhere(word.span) {
         best = max(best, question.quality(of: word, SearchWords.signature(of: word)) * field.weight)
       }
     }

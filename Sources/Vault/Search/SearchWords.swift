@@ -8,15 +8,23 @@ enum SearchWords {
   /// Bytes beyond ASCII count as letters.
   static func words(of text: Span<UInt8>) -> [[UInt8]] {
     var folded = WipedBuffer()
+    var words: [[UInt8]] = []
+    forEach(of: text, folding: &folded) { words.append($0.copied()) }
+    return words
+  }
+
+  /// Calls `body` with each word of a text, as it stands in `folded`, which is for this only.
+  static func forEach(
+    of text: Span<UInt8>, folding folded: inout WipedBuffer, _ body: (Span<UInt8>) -> Void
+  ) {
+    folded.truncate(to: 0)
     folded.append(foldingCaseOf: text)
     let bytes = folded.bytes
-    var words: [[UInt8]] = []
     var start = 0
     for i in 0...bytes.count where i == bytes.count || !isLetter(bytes[i]) {
-      if i > start { words.append(bytes.extracting(start..<i).copied()) }
+      if i > start { body(bytes.extracting(start..<i)) }
       start = i + 1
     }
-    return words
   }
 
   private static func isLetter(_ byte: UInt8) -> Bool {

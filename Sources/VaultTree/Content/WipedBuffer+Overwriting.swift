@@ -25,13 +25,3 @@ extension WipedBuffer {
     if newCount < count { truncate(to: newCount) } else { append(zeros: newCount - count) }
   }
 }
-
-extension Span<UInt8> {
-  /// Whether both show the same bytes.
-  func hasSameBytes(as other: Span<UInt8>) -> Bool {
-    guard count == other.count else { return false }
-    return unsafe withUnsafeBytes { mine in
-      unsafe other.withUnsafeBytes { theirs in unsafe mine.elementsEqual(theirs) }
-    }
-  }
-}
