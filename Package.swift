@@ -41,6 +41,7 @@ let linked: [LinkerSetting] = [
   // Of the C++ library only what Swift's own needs of it: to load the whole took a fifth of a start.
   .unsafeFlags(
     ["-L", linking, "-Xclang-linker", "-static-libgcc"], .when(configuration: .release)),
+  // The names of Unicode's characters, which nothing asks for (`CLeftOut`).
   .unsafeFlags(
     ["-Xlinker", "--wrap=_swift_stdlib_getScalarName"], .when(configuration: .release)),
 ]

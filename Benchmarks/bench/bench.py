@@ -17,7 +17,7 @@ from .measuring import Command
 ROOT = Path(__file__).resolve().parents[2]
 PASSWORD = b"bench\n"
 NEEDLE = "Needle group/Needle entry"
-KDFS = {
+KINDS = {
     # What is left is reading the vault.
     "cheap": ["--kdf", "argon2d", "--memory-kib", "1024"],
     # KeePass's own default memory and passes.
@@ -50,15 +50,15 @@ class Bench:
 
     # -- vaults
 
-    def vault(self, entries: int, kdf: str = "cheap", xml: bool = False) -> Path:
+    def vault(self, entries: int, kind: str = "cheap", xml: bool = False) -> Path:
         """A made vault, kept between runs: the same options give the same bytes."""
-        path = self.folder / f"{kdf}-{entries}.kdbx"
+        path = self.folder / f"{kind}-{entries}.kdbx"
         wanted = path.with_suffix(".xml") if xml else path
         if not wanted.exists():
             extra = ["--xml", path.with_suffix(".xml")] if xml else []
             subprocess.run(
                 [sys.executable, ROOT / "Benchmarks/make_vault.py", path, "-n", str(entries),
-                 *KDFS[kdf], *extra],
+                 *KINDS[kind], *extra],
                 check=True, stdout=subprocess.DEVNULL)
         return path
 

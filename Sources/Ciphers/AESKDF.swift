@@ -1,5 +1,4 @@
 import CNettle
-import CPlatform
 package import Secrets
 
 extension KeyDerivation {
@@ -30,20 +29,14 @@ extension KeyDerivation {
   private static func encipher(
     _ halves: UnsafeMutableBufferPointer<UInt8>, under seed: UnsafePointer<UInt8>, rounds: UInt64
   ) {
-    // On the heap, so that the key schedule has one place, and is overwritten there.
-    let context = UnsafeMutablePointer<aes256_ctx>.allocate(capacity: 1)
-    unsafe context.initialize(to: aes256_ctx())
-    defer {
-      unsafe platform_wipe(context, MemoryLayout<aes256_ctx>.size)
-      unsafe context.deallocate()
-      platform_wipe_stack()
-    }
-    unsafe nettle_aes256_set_encrypt_key(context, seed)
-    let base = halves.baseAddress
-    var left = rounds
-    while left > 0 {
-      unsafe nettle_aes256_encrypt(context, 32, base, base)
-      left &-= 1
+    unsafe withNettleContext(aes256_ctx()) { context in
+      unsafe nettle_aes256_set_encrypt_key(context, seed)
+      let base = halves.baseAddress
+      var left = rounds
+      while left > 0 {
+        unsafe nettle_aes256_encrypt(context, 32, base, base)
+        left &-= 1
+      }
     }
   }
 }

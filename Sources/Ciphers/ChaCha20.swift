@@ -77,7 +77,7 @@ enum ChaCha20 {
   ) {
     checkSizes(key: key, nonce: nonce, at: offset, count: bytes.count)
     let (block, skipped) = offset.quotientAndRemainder(dividingBy: UInt64(KeyStreamBlocks.count))
-    unsafe KeyStreamBlocks.withContext(chacha_ctx()) { context in
+    unsafe withNettleContext(chacha_ctx()) { context in
       unsafe key.withCBytes { key, _ in unsafe nettle_chacha_set_key(context, key) }
       unsafe nonce.withCBytes { nonce, _ in unsafe nettle_chacha_set_nonce96(context, nonce) }
       // The word of the block's number; nettle's function for it would want its bytes.

@@ -17,8 +17,6 @@ enum KeyStreamBlocks {
       let head = skipped > 0 ? min(count - skipped, buffer.count) : 0
       if head > 0 { unsafe applyInsideBlock(base, head, skipping: skipped, crypt) }
       if head < buffer.count { unsafe crypt(buffer.count - head, base + head) }
-      // nettle makes each block of the key stream on the stack.
-      platform_wipe_stack()
     }
   }
 
@@ -34,19 +32,6 @@ enum KeyStreamBlocks {
       unsafe crypt(count, base)
       unsafe bytes.update(from: base + skipped, count: inside)
       unsafe platform_wipe(base, count)
-    }
-  }
-
-  /// Lends a context of nettle's to `body`: in one place, so that the key is nowhere else, and
-  /// overwritten afterwards.
-  static func withContext<Context>(
-    _ empty: Context, _ body: (UnsafeMutablePointer<Context>) -> Void
-  ) {
-    unsafe withUnsafeTemporaryAllocation(of: Context.self, capacity: 1) { place in
-      guard let context = place.baseAddress else { return }
-      unsafe context.initialize(to: empty)
-      unsafe body(context)
-      unsafe platform_wipe(context, MemoryLayout<Context>.size)
     }
   }
 }

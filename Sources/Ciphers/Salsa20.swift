@@ -11,7 +11,7 @@ enum Salsa20 {
   ) {
     precondition(key.count == keyCount && nonce.count == nonceCount, "not Salsa20's sizes")
     let (block, skipped) = offset.quotientAndRemainder(dividingBy: UInt64(KeyStreamBlocks.count))
-    unsafe KeyStreamBlocks.withContext(salsa20_ctx()) { context in
+    unsafe withNettleContext(salsa20_ctx()) { context in
       unsafe key.withCBytes { key, _ in unsafe nettle_salsa20_256_set_key(context, key) }
       unsafe nonce.withCBytes { nonce, _ in unsafe nettle_salsa20_set_nonce(context, nonce) }
       // The number of the block stands in the words 8 and 9; nettle has no function to set it.

@@ -1,6 +1,6 @@
 import ByteCoding
 
-/// The different words of a vault, numbered as they are met.
+/// The different words of a vault, numbered as they are met, while an index is made.
 struct IndexedWords: Sendable {
   struct Word: Sendable {
     let bytes: [UInt8]
@@ -27,9 +27,6 @@ struct IndexedWords: Sendable {
     all.append(Word(bytes: bytes, signature: SearchWords.signature(of: bytes)))
     return number
   }
-
-  /// No more words are to come: gives back what only numbering needs.
-  mutating func finish() { numbers = [:] }
 
   private static func hash(_ word: Span<UInt8>) -> Int {
     var hasher = Hasher()

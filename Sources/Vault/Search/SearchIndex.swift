@@ -40,7 +40,7 @@ package struct SearchIndex: Sendable {
     let field: Field
   }
 
-  private var words = IndexedWords()
+  private var words: [IndexedWords.Word] = []
   /// The places of all words in one list: a list for each word would be thousands of small ones.
   private var places: [Place] = []
   private var entries: [EntryID] = []
@@ -49,6 +49,7 @@ package struct SearchIndex: Sendable {
 
   /// Takes all entries of a vault apart.
   package init(_ vault: Vault) {
+    var words = IndexedWords()
     var text = WipedBuffer()
     var folded = WipedBuffer()
     for id in vault.entriesOutsideBin {
@@ -62,12 +63,12 @@ package struct SearchIndex: Sendable {
           continue
         }
         Self.open(value, in: vault, into: &text)
-        add(text.bytes, &folded, number, field)
+        add(text.bytes, &folded, number, field, &words)
       }
-      add(entry.tags.span, &folded, number, .tags)
+      add(entry.tags.span, &folded, number, .tags, &words)
       if hasProtected { partial.append(number) }
     }
-    words.finish()
+    self.words = words.all
   }
 
   /// The values of an entry that words are looked for in, but for the tags.
@@ -102,7 +103,8 @@ package struct SearchIndex: Sendable {
   }
 
   private mutating func add(
-    _ text: Span<UInt8>, _ folded: inout WipedBuffer, _ entry: Int32, _ field: Field
+    _ text: Span<UInt8>, _ folded: inout WipedBuffer, _ entry: Int32, _ field: Field,
+    _ words: inout IndexedWords
   ) {
     SearchWords.forEach(of: text, folding: &folded) { word in
       if field == .url, Self.isEverywhere(word) { return }
@@ -131,7 +133,7 @@ package struct SearchIndex: Sendable {
     var met = [Int](repeating: 0, count: entries.count)
     for (count, question) in asked.enumerated() {
       var best = [Int](repeating: 0, count: entries.count)
-      let qualities = words.all.map { question.quality(of: $0.bytes, $0.signature) }
+      let qualities = words.map { question.quality(of: $0.bytes, $0.signature) }
       for place in places where qualities[Int(place.word)] > 0 {
         let score = qualities[Int(place.word)] * place.field.weight
         best[Int(place.entry)] = max(best[Int(place.entry)], score)
