@@ -8,12 +8,12 @@ extension Vault {
   package mutating func createEntry(
     in group: GroupID, title: [UInt8], at now: VaultTime
   ) -> EntryID {
-    var entry = Entry(uuid: .random(), version: storage.version, at: now)
+    var entry = Entry(uuid: .random(), version: document.version, at: now)
     for key in FieldKey.standard {
       let value = key == FieldKey.title ? title : []
       let isProtected = protectsNewField(key)
       entry.set(
-        key, to: isProtected ? storage.values.seal(value.span) : .plain(value),
+        key, to: isProtected ? document.values.seal(value.span) : .plain(value),
         isProtected: isProtected)
     }
     return add(entry, to: group)
@@ -23,19 +23,19 @@ extension Vault {
   package mutating func createGroup(
     in parent: GroupID, name: [UInt8], at now: VaultTime
   ) -> GroupID {
-    add(Group(uuid: .random(), name: name, version: storage.version, at: now), to: parent)
+    add(Group(uuid: .random(), name: name, version: document.version, at: now), to: parent)
   }
 
   /// Adds an entry that was made elsewhere, as it is.
   package mutating func add(_ entry: Entry, to group: GroupID) -> EntryID {
-    let id = storage.add(entry, to: group)
+    let id = document.add(entry, to: group)
     changeIndex { $0.insert(.entry(id), entry.uuid) }
     return id
   }
 
   /// Adds a group that was made elsewhere, as it is.
   package mutating func add(_ group: Group, to parent: GroupID) -> GroupID {
-    let id = storage.add(group, to: parent)
+    let id = document.add(group, to: parent)
     changeIndex { $0.insert(.group(id), group.uuid) }
     return id
   }
@@ -49,7 +49,7 @@ extension Vault {
   package mutating func edit<E: Error>(
     _ id: EntryID, at now: VaultTime, _ change: (inout Entry) throws(E) -> Void
   ) throws(E) {
-    let before = storage.entry(id)
+    let before = document.entry(id)
     var after = before
     try change(&after)
     guard isEdited(after, from: before) else {
@@ -68,13 +68,13 @@ extension Vault {
   package mutating func edit<E: Error>(
     _ id: GroupID, at now: VaultTime, _ change: (inout Group) throws(E) -> Void
   ) throws(E) {
-    let before = storage.group(id)
+    let before = document.group(id)
     var after = before
     try change(&after)
     after.times.lastModification = now
     after.times.lastAccess = now
     after.times.countUse()
-    storage.replace(id, with: after)
+    document.replace(id, with: after)
     guard after.uuid != before.uuid else { return }
     changeIndex { index in
       index.remove(.group(id), before.uuid)
@@ -84,17 +84,17 @@ extension Vault {
 
   /// Puts an entry in the place of another, as it is: no time is stamped.
   package mutating func replace(_ id: EntryID, with entry: Entry) {
-    put(entry, for: id, before: storage.entry(id))
+    put(entry, for: id, before: document.entry(id))
   }
 
   /// Brings an entry of another document over, with its history and contents, for ``replace(_:with:)``.
   package mutating func adopt(_ entry: Entry, from other: Document) -> Entry {
     var adoption = Adoption(from: other)
-    return adoption.adopt(entry, into: &storage)
+    return adoption.adopt(entry, into: &document)
   }
 
   private mutating func put(_ after: Entry, for id: EntryID, before: Entry) {
-    storage.replace(id, with: after)
+    document.replace(id, with: after)
     guard after.uuid != before.uuid else { return }
     changeIndex { index in
       index.remove(.entry(id), before.uuid)
@@ -110,11 +110,11 @@ extension Vault {
     let times = (entry.times, base.times)
     if times.0.expires != times.1.expires || times.0.expiry != times.1.expiry { return true }
     guard entry.previousParentGroup != base.previousParentGroup else {
-      return !entry.sameContent(as: base, values: storage.values)
+      return !entry.sameContent(as: base, values: document.values)
     }
     var moved = base
     moved.previousParentGroup = entry.previousParentGroup
-    return !entry.sameContent(as: moved, values: storage.values)
+    return !entry.sameContent(as: moved, values: document.values)
   }
 }
 

@@ -35,7 +35,7 @@ extension Vault {
   ///
   /// The five standard fields as the vault's MemoryProtection says, all others always.
   package func protectsNewField(_ key: [UInt8]) -> Bool {
-    let protection = storage.meta.memoryProtection
+    let protection = document.meta.memoryProtection
     return switch key {
     case FieldKey.title: protection.title
     case FieldKey.userName: protection.userName

@@ -11,7 +11,7 @@ extension Vault {
   /// state from before the first edit through this value goes last.
   @discardableResult
   package mutating func commitHistory(of id: EntryID, base: Entry) -> Bool {
-    var entry = storage.entry(id)
+    var entry = document.entry(id)
     guard isEdited(entry, from: base) else {
       let stamped = entry.times
       let times = base.times
@@ -22,7 +22,7 @@ extension Vault {
       entry.times.lastModification = times.lastModification
       entry.times.lastAccess = times.lastAccess
       entry.times.usageCount = times.usageCount
-      storage.replace(id, with: entry)
+      document.replace(id, with: entry)
       return false
     }
     let old = base.withoutHistory
@@ -30,7 +30,7 @@ extension Vault {
     entry.appendHistory(old)
     entry.times.keepOrder(after: old.times)
     trim(&entry, id)
-    storage.replace(id, with: entry)
+    document.replace(id, with: entry)
     return true
   }
 
@@ -38,7 +38,7 @@ extension Vault {
   /// places of those that went.
   @discardableResult
   func trim(_ entry: inout Entry, _ id: EntryID, sparing spared: [Entry] = []) -> [Int] {
-    let limits = HistoryLimits(storage.meta)
+    let limits = HistoryLimits(document.meta)
     guard !limits.areOpen else { return [] }
     let history = entry.history
     let sizes =
@@ -56,7 +56,7 @@ extension Vault {
   private func place(of state: Entry, in history: [Entry]) -> Int? {
     history.lastIndex { item in
       item.times.lastModification == state.times.lastModification
-        && item.sameContent(as: state, values: storage.values)
+        && item.sameContent(as: state, values: document.values)
     }
   }
 }

@@ -13,7 +13,7 @@ extension Vault {
       size += 40 + 2 * (units(in: field.key.span) + units(in: field.value))
     }
     for attachment in item.attachments {
-      let content = (try? storage.count(of: attachment.content)) ?? 0
+      let content = (try? document.count(of: attachment.content)) ?? 0
       size += 65 + 2 * units(in: attachment.name.span) + Int64(content)
     }
     for tag in Tags.parse(item.tags) { size += 8 + 2 * units(in: tag.span) }
@@ -27,7 +27,7 @@ extension Vault {
 
   private func units(in value: StoredText) -> Int64 {
     var text = WipedBuffer()
-    storage.values.open(value, into: &text)
+    document.values.open(value, into: &text)
     return units(in: text.bytes)
   }
 

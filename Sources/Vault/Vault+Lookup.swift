@@ -22,12 +22,12 @@ extension Vault {
   ///
   /// Costs as much as there are children: nothing else is parsed.
   package func children(of group: GroupID) -> [Child] {
-    storage.children(of: group).map { child(for: $0) }
+    document.children(of: group).map { child(for: $0) }
   }
 
   /// What names one group or entry.
   package func child(for id: ChildID) -> Child {
-    let summary = storage.summary(of: id)
+    let summary = document.summary(of: id)
     return Child(id: id, uuid: summary.uuid, name: summary.name, created: summary.created)
   }
 
@@ -43,15 +43,15 @@ extension Vault {
 
   /// Whether it is in the tree: not removed, nor in something removed.
   package func contains(_ child: ChildID) -> Bool {
-    storage.contains(child)
+    document.contains(child)
   }
 
   /// Whether `child` lies somewhere in `group`, at any depth; a group doesn't lie in itself.
   package func isInside(_ child: ChildID, _ group: GroupID) -> Bool {
-    var next = storage.parent(of: child)
+    var next = document.parent(of: child)
     while let parent = next {
       if parent == group { return true }
-      next = storage.parent(of: .group(parent))
+      next = document.parent(of: .group(parent))
     }
     return false
   }
@@ -59,11 +59,11 @@ extension Vault {
   /// All that lies in a group, at any depth: what holds something before what it holds.
   package func descendants(of group: GroupID) -> [ChildID] {
     var found: [ChildID] = []
-    var rest = Array(storage.children(of: group).reversed())
+    var rest = Array(document.children(of: group).reversed())
     while let child = rest.popLast() {
       found.append(child)
       guard case .group(let id) = child else { continue }
-      rest.append(contentsOf: storage.children(of: id).reversed())
+      rest.append(contentsOf: document.children(of: id).reversed())
     }
     return found
   }
@@ -74,7 +74,7 @@ extension Vault {
   ///
   /// A bin that is the root counts as none (`docs/kdbx.md` 6.3).
   package var recycleBin: GroupID? {
-    let meta = storage.meta
+    let meta = document.meta
     guard meta.recycleBinEnabled else { return nil }
     return binNamedInMeta(meta)
   }
@@ -88,7 +88,7 @@ extension Vault {
   /// The group that Meta names as the bin, also where the bin is turned off.
   func binNamedInMeta(_ meta: Meta) -> GroupID? {
     let uuid = meta.recycleBinUUID
-    guard !uuid.isZero, let group = findGroup(uuid), group != storage.root else { return nil }
+    guard !uuid.isZero, let group = findGroup(uuid), group != document.root else { return nil }
     return group
   }
 }

@@ -25,7 +25,7 @@ extension Vault {
   /// What other programs refuse or lose data by is put right along with the edit; entries that nobody
   /// edited stay as they are (`docs/check.md`). No time is stamped.
   package mutating func mend(_ id: EntryID) -> Set<Fault> {
-    let faults = mendUUIDs(of: id).map(\.fault) + storage.mend(id)
+    let faults = mendUUIDs(of: id).map(\.fault) + document.mend(id)
     return Set(faults)
   }
 
@@ -36,7 +36,7 @@ extension Vault {
   /// deletion is made, no time is stamped.
   @discardableResult
   package mutating func mendUUIDs(of id: EntryID) -> Set<MendedFault> {
-    var entry = storage.entry(id)
+    var entry = document.entry(id)
     let old = entry.uuid
     var faults: Set<MendedFault> = []
     if old.isZero {

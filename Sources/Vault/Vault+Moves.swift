@@ -22,25 +22,25 @@ extension Vault {
   package mutating func move(
     _ child: ChildID, to group: GroupID, at now: VaultTime
   ) throws(VaultError) {
-    guard child != .group(storage.root) else { throw .isRoot }
-    guard let old = storage.parent(of: child), contains(.group(group)) else { throw .notInVault }
+    guard child != .group(document.root) else { throw .isRoot }
+    guard let old = document.parent(of: child), contains(.group(group)) else { throw .notInVault }
     guard old != group else { return }
     guard child != .group(group) else { throw .intoItself }
     if case .group(let moved) = child, isInside(.group(group), moved) { throw .intoItself }
-    guard storage.canMove(child, to: group) else { throw .tooDeep }
-    storage.move(child, to: group)
-    let origin = storage.version >= .kdbx41 ? storage.group(old).uuid : nil
+    guard document.canMove(child, to: group) else { throw .tooDeep }
+    document.move(child, to: group)
+    let origin = document.version >= .kdbx41 ? document.group(old).uuid : nil
     switch child {
     case .group(let id):
-      var moved = storage.group(id)
+      var moved = document.group(id)
       moved.times.locationChanged = now
       if let origin { moved.previousParentGroup = origin }
-      storage.replace(id, with: moved)
+      document.replace(id, with: moved)
     case .entry(let id):
-      var moved = storage.entry(id)
+      var moved = document.entry(id)
       moved.times.locationChanged = now
       if let origin { moved.previousParentGroup = origin }
-      storage.replace(id, with: moved)
+      document.replace(id, with: moved)
     }
   }
 
@@ -51,9 +51,9 @@ extension Vault {
   package mutating func remove(
     _ child: ChildID, at now: VaultTime
   ) throws(VaultError) -> Removal {
-    guard child != .group(storage.root) else { throw .isRoot }
-    guard storage.parent(of: child) != nil else { throw .notInVault }
-    guard storage.meta.recycleBinEnabled, !isInRecycleBin(child), !holdsRecycleBin(child) else {
+    guard child != .group(document.root) else { throw .isRoot }
+    guard document.parent(of: child) != nil else { throw .notInVault }
+    guard document.meta.recycleBinEnabled, !isInRecycleBin(child), !holdsRecycleBin(child) else {
       try delete(child, at: now)
       return .deleted
     }
@@ -68,30 +68,30 @@ extension Vault {
   /// fault in the file): other programs would delete that one. Removing the bin makes Meta name
   /// none.
   package mutating func delete(_ child: ChildID, at now: VaultTime) throws(VaultError) {
-    guard child != .group(storage.root) else { throw .isRoot }
-    guard storage.parent(of: child) != nil else { throw .notInVault }
-    var meta = storage.meta
+    guard child != .group(document.root) else { throw .isRoot }
+    guard document.parent(of: child) != nil else { throw .notInVault }
+    var meta = document.meta
     let bin = binNamedInMeta(meta)
     let removed = removedByDeleting(child)
-    storage.remove(child)
+    document.remove(child)
     changeIndex { index in
       for (id, uuid) in removed { index.remove(id, uuid) }
     }
     for (id, uuid) in removed {
       if case .entry(let entry) = id { firstStates[entry] = nil }
       guard !uuid.isZero, withIndex({ $0.count(of: uuid) }) == 0 else { continue }
-      storage.addDeletedObject(uuid, at: now)
+      document.addDeletedObject(uuid, at: now)
     }
     guard let bin, removed.contains(where: { $0.0 == .group(bin) }) else { return }
     meta.recycleBinUUID = .zero
     meta.recycleBinChanged = now
-    storage.meta = meta
+    document.meta = meta
   }
 
   private func removedByDeleting(_ child: ChildID) -> [(ChildID, VaultUUID)] {
     var ids = [child]
     if case .group(let group) = child { ids += descendants(of: group) }
-    return ids.map { ($0, storage.summary(of: $0).uuid) }
+    return ids.map { ($0, document.summary(of: $0).uuid) }
   }
 
   /// Whether the recycle bin lies in it, at any depth.
@@ -103,16 +103,16 @@ extension Vault {
   /// Makes a recycle bin below the root, as KeePass does, and has Meta name it.
   private mutating func makeRecycleBin(at now: VaultTime) -> GroupID {
     var group = Group(
-      uuid: .random(), name: Self.recycleBinName, version: storage.version, at: now)
+      uuid: .random(), name: Self.recycleBinName, version: document.version, at: now)
     group.iconID = Self.recycleBinIcon
     group.enableAutoType = false
     group.enableSearching = false
     group.isExpanded = false
-    let id = add(group, to: storage.root)
-    var meta = storage.meta
+    let id = add(group, to: document.root)
+    var meta = document.meta
     meta.recycleBinUUID = group.uuid
     meta.recycleBinChanged = now
-    storage.meta = meta
+    document.meta = meta
     return id
   }
 }

@@ -7,7 +7,10 @@ package import KDBX
 /// (`docs/kdbx.md` 6).
 package struct Vault: Sendable {
   /// The document, as the methods of this type change it: they keep the index right.
-  var storage: Document
+  ///
+  /// A stored property, so that the modules above look at it where it lies: a computed one would hand out
+  /// a copy, which counts a reference to each of its parts.
+  package internal(set) var document: Document
   /// What finds groups and entries by their UUID.
   private var index = IndexBox()
   /// For each entry that got a history item through this value: its state before that first edit.
@@ -16,27 +19,21 @@ package struct Vault: Sendable {
   var firstStates: [EntryID: Entry] = [:]
 
   package init(_ document: Document) {
-    storage = document
+    self.document = document
   }
 
-  /// The document.
-  ///
-  /// Changing it here, past the methods of this type, is allowed and forgets the index of UUIDs.
-  package var document: Document {
-    // Lent: a copy counts a reference to each of its parts, which a look at one value would pay for.
-    _read { yield storage }
-    _modify {
-      index = IndexBox()
-      yield &storage
-    }
+  /// Changes the document past the methods of this type, which forgets the index of UUIDs.
+  package mutating func changeDocument<Result>(_ body: (inout Document) -> Result) -> Result {
+    index = IndexBox()
+    return body(&document)
   }
 
   /// Runs `body` on the index of UUIDs, which is built at first use.
   func withIndex<Result: Sendable>(_ body: (UUIDIndex) -> Result) -> Result {
-    index.withIndex(of: storage, body)
+    index.withIndex(of: document, body)
   }
 
-  /// Keeps the index right after a change to `storage`, without touching that of a copy.
+  /// Keeps the index right after a change to `document`, without touching that of a copy.
   mutating func changeIndex(_ body: (inout UUIDIndex) -> Void) {
     if !isKnownUniquelyReferenced(&index) { index = index.copy() }
     index.change(body)

@@ -199,7 +199,7 @@ import Vault
   @Test func `a change past the vault's methods doesn't confuse the index`() throws {
     var vault = try Self.vault()
     let id = try vault.entryID(10)
-    vault.document.remove(.entry(id))
+    vault.changeDocument { $0.remove(.entry(id)) }
     #expect(vault.findEntry(TestVault.uuid(10)) == nil)
   }
 }

@@ -64,7 +64,7 @@ extension Vault {
     _ theirs: Document, base: Document?, at now: VaultTime, evenIfOther: Bool = false
   ) throws(MergeError) -> MergeReport {
     let isSameVault =
-      storage.group(storage.root).uuid == theirs.group(theirs.root).uuid
+      document.group(document.root).uuid == theirs.group(theirs.root).uuid
     guard isSameVault || evenIfOther else { throw .otherVault }
     var merger = Merger(self, theirs: theirs, base: base, at: now)
     merger.run()

@@ -57,7 +57,7 @@ extension Merger {
     guard !isNewer else { return }
     var kept = entry
     kept.times.lastModification = max(now, deleted)
-    vault.storage.replace(id, with: kept)
+    vault.document.replace(id, with: kept)
     report.changed.insert(.entry(id))
   }
 
@@ -81,12 +81,12 @@ extension Merger {
     guard !isNewer else { return }
     var kept = group
     kept.times.lastModification = max(now, deleted)
-    vault.storage.replace(id, with: kept)
+    vault.document.replace(id, with: kept)
     report.changed.insert(.group(id))
   }
 
   private mutating func remove(_ child: ChildID, _ uuid: VaultUUID) {
-    vault.storage.remove(child)
+    vault.document.remove(child)
     vault.changeIndex { $0.remove(child, uuid) }
     if case .entry(let id) = child { vault.firstStates[id] = nil }
     report.removed.insert(child)
@@ -128,7 +128,7 @@ extension Merger {
   /// Makes one list of what was deleted, with the latest times, without what is kept or there.
   mutating func mergeDeletedObjects() {
     for uuid in resurrected where deletedHere[uuid] != nil {
-      vault.storage.removeDeletedObject(uuid)
+      vault.document.removeDeletedObject(uuid)
       report.hasChangedVault = true
     }
     let live = UUIDIndex(of: vault.document)
@@ -136,9 +136,9 @@ extension Merger {
     {
       if let known = deletedHere[uuid] {
         guard time > known else { continue }
-        vault.storage.removeDeletedObject(uuid)
+        vault.document.removeDeletedObject(uuid)
       }
-      vault.storage.addDeletedObject(uuid, at: time)
+      vault.document.addDeletedObject(uuid, at: time)
       report.hasChangedVault = true
     }
   }

@@ -16,7 +16,7 @@ extension Merger {
     if deletedHere[entry.uuid] != nil { keep(entry.uuid) }
     let parent =
       theirs.document.parent(of: .entry(id)).map { ensure($0) } ?? vault.document.root
-    let adopted = adoption.adopt(entry, into: &vault.storage)
+    let adopted = adoption.adopt(entry, into: &vault.document)
     report.added.insert(.entry(vault.add(adopted, to: parent)))
     noteFuture(entry)
   }
@@ -107,7 +107,7 @@ extension Merger {
   /// Their entry, brought over once.
   private mutating func adopted(_ merge: inout EntryMerge) -> Entry {
     if let adopted = merge.adopted { return adopted }
-    let adopted = adoption.adopt(merge.theirs, into: &vault.storage)
+    let adopted = adoption.adopt(merge.theirs, into: &vault.document)
     merge.adopted = adopted
     return adopted
   }

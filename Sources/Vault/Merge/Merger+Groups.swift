@@ -18,7 +18,7 @@ extension Merger {
     let parent =
       theirs.document.parent(of: .group(id)).map { ensure($0) } ?? vault.document.root
     guard vault.document.canMove(nil, to: parent) else { return parent }
-    let group = adoption.adopt(theirs.document.group(id), into: &vault.storage)
+    let group = adoption.adopt(theirs.document.group(id), into: &vault.document)
     let made = vault.add(group, to: parent)
     groupPairs[id] = made
     report.added.insert(.group(made))
@@ -42,14 +42,14 @@ extension Merger {
     }
     guard !decision.allTaken.isEmpty else { return }
     var merged = mine
-    let adopted = adoption.adopt(other, into: &vault.storage)
+    let adopted = adoption.adopt(other, into: &vault.document)
     for part in decision.allTaken { merged.take(part, from: adopted, in: vault.document) }
     var times = merged.times
     times.stamp(
       mergedWith: other.times,
       isAsTheirs: Self.covers(ElementParts(merged, in: vault.document), parts), at: now)
     merged.times = times
-    vault.storage.replace(ours, with: merged)
+    vault.document.replace(ours, with: merged)
     report.changed.insert(.group(ours))
   }
 }

@@ -20,7 +20,7 @@ extension Merger {
     for item in merge.theirs.history where !isKnown(item, in: theirs.document, among: known) {
       // What the base has, too, was taken away here.
       if let base, isKnown(item, in: theirs.document, among: before, of: base) { continue }
-      var adopted = adoption.adopt(item, into: &vault.storage).withoutHistory
+      var adopted = adoption.adopt(item, into: &vault.document).withoutHistory
       // What lies in the history of theirs is an old version of ours, whatever it says itself.
       adopted.uuid = merge.merged.uuid
       known.append(adopted)
@@ -55,7 +55,7 @@ extension Merger {
       guard !isKnown(merge.theirs, in: theirs.document, among: known, orBefore: true) else {
         return nil
       }
-      state = adoption.adopt(merge.theirs.withoutHistory, into: &vault.storage)
+      state = adoption.adopt(merge.theirs.withoutHistory, into: &vault.document)
     case .base:
       guard let base, let old = merge.base, !isKnown(old, in: base, among: known) else {
         return nil
@@ -64,7 +64,7 @@ extension Merger {
         state = old.withoutHistory
       } else {
         var adoption = Adoption(from: base)
-        state = adoption.adopt(old.withoutHistory, into: &vault.storage)
+        state = adoption.adopt(old.withoutHistory, into: &vault.document)
       }
     }
     // KeePass and KeePassXC tell states by their time.

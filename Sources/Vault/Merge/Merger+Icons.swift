@@ -21,11 +21,11 @@ extension Merger {
     }
     let wanted = missing.filter { used.contains(Self.iconUUID($0) ?? .zero) }
     if !wanted.isEmpty {
-      let adopted = adoption.adoptMeta(into: &vault.storage)
+      let adopted = adoption.adoptMeta(into: &vault.document)
       for part in wanted { meta.take(part, from: adopted, in: vault.document) }
       report.hasChangedVault = true
     }
-    vault.storage.meta = meta
+    vault.document.meta = meta
   }
 }
 

@@ -50,10 +50,10 @@ extension Merger {
     for part in mine.parts(with: other)
     where !known.contains(part) && takes(part, mine, other, old) { taken.append(part) }
     guard !taken.isEmpty else { return }
-    let adopted = adoption.adoptMeta(into: &vault.storage)
+    let adopted = adoption.adoptMeta(into: &vault.document)
     var merged = vault.document.meta
     for part in taken { merged.take(part, from: adopted, in: vault.document) }
-    vault.storage.meta = merged
+    vault.document.meta = merged
     report.hasChangedVault = true
   }
 
@@ -114,7 +114,7 @@ extension Merger {
         let old = was.uuid(name), vault.findGroup(old) != nil
       else { continue }
       meta.take(.element(name), from: original, in: vault.document)
-      vault.storage.meta = meta
+      vault.document.meta = meta
     }
   }
 }

@@ -19,10 +19,10 @@ extension Merger {
       report.notes.append(.notMoved(mine.uuid))
       return
     }
-    vault.storage.move(.group(ours), to: target)
+    vault.document.move(.group(ours), to: target)
     mine.times.locationChanged = other.times.locationChanged
     mine.previousParentGroup = other.previousParentGroup
-    vault.storage.replace(ours, with: mine)
+    vault.document.replace(ours, with: mine)
     report.moved.insert(.group(ours))
   }
 
@@ -36,10 +36,10 @@ extension Merger {
         .entry(ours), to: there, wasIn: wasIn, mine: mine.times.locationChanged,
         theirs: other.times.locationChanged)
     else { return }
-    vault.storage.move(.entry(ours), to: ensure(there))
+    vault.document.move(.entry(ours), to: ensure(there))
     mine.times.locationChanged = other.times.locationChanged
     mine.previousParentGroup = other.previousParentGroup
-    vault.storage.replace(ours, with: mine)
+    vault.document.replace(ours, with: mine)
     report.moved.insert(.entry(ours))
   }
 

@@ -45,7 +45,7 @@ struct Merger {
 
   mutating func run() {
     let (ours, theirs) = (vault.document, theirs.document)
-    adoption.raiseVersion(of: &vault.storage)
+    adoption.raiseVersion(of: &vault.document)
     mergeMeta()
     for group in theirs.allGroups { mergeOrAdd(group) }
     for group in theirs.allGroups { mergePlace(of: group) }

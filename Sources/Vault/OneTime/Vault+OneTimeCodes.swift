@@ -55,9 +55,9 @@ extension Vault {
 
   private func code(of entry: Entry, kind: OneTimeKind, at time: Int64) -> OneTimeCodeResult {
     var failure: OneTimeFailure?
-    for form in OneTimeForm.allCases where form.isPresent(in: entry, values: storage.values) {
+    for form in OneTimeForm.allCases where form.isPresent(in: entry, values: document.values) {
       do throws(OneTimeFailure) {
-        let password = try form.read(from: entry, values: storage.values)
+        let password = try form.read(from: entry, values: document.values)
         if password.kind == kind { return .code(password.code(at: time)) }
       } catch {
         // What can't be read is taken for a secret of time, but for the form that has only counters.

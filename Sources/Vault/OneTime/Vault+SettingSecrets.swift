@@ -6,7 +6,7 @@ extension Vault {
   /// Whether an entry has a secret for codes of this kind, also one that gives none.
   package func hasOneTimeSecret(_ kind: OneTimeKind, in entry: Entry) -> Bool {
     OneTimeForm.allCases.contains {
-      $0.isPresent(in: entry, values: storage.values) && holds($0, kind, in: entry)
+      $0.isPresent(in: entry, values: document.values) && holds($0, kind, in: entry)
     }
   }
 
@@ -30,10 +30,10 @@ extension Vault {
       ? OneTimePassword.parse(address: text)
       : OneTimePassword(key: OneTimeParameters.bareKey(text))
     var writer = OneTimeWriter(
-      entry: entry, values: storage.values, text: text, isAddress: isAddress)
+      entry: entry, values: document.values, text: text, isAddress: isAddress)
     let written = isAddress ? password.kind : kind
     let forms = OneTimeForm.allCases.filter {
-      $0.isPresent(in: entry, values: storage.values) && holds($0, written, in: entry)
+      $0.isPresent(in: entry, values: document.values) && holds($0, written, in: entry)
     }
     if forms.isEmpty { writer.create(password, kind: written) }
     for form in forms { try writer.write(password, as: form) }
@@ -45,7 +45,7 @@ extension Vault {
   /// Whether the secret in `form` gives codes of `kind`; one that can't be read counts as one of time.
   private func holds(_ form: OneTimeForm, _ kind: OneTimeKind, in entry: Entry) -> Bool {
     do throws(OneTimeFailure) {
-      let password = try form.read(from: entry, values: storage.values)
+      let password = try form.read(from: entry, values: document.values)
       return password.kind == kind
     } catch {
       return (form == .hmacOtp) == (kind == .counter)

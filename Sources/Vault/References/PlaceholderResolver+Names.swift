@@ -47,7 +47,7 @@ extension PlaceholderResolver {
 
   private func group(_ name: Span<UInt8>, in place: Place) -> Answer {
     guard let id = place.group else { return .none }
-    let document = vault.storage
+    let document = vault.document
     if name.equalsIgnoringCase("GROUP") { return .plain(document.group(id).name) }
     if name.equalsIgnoringCase("GROUP_NOTES") {
       guard let notes = document.group(id).notes else { return .plain([]) }

@@ -15,10 +15,10 @@ extension PlaceholderResolver {
     guard wantsUUID || Self.field(letter: wanted) != nil,
       let id = entry(where: lowercased(text[2]), is: text.extracting(4..<text.count))
     else { return .none }
-    let entry = vault.storage.entry(id)
+    let entry = vault.document.entry(id)
     if wantsUUID { return .plain(entry.uuid.hex(uppercase: true)) }
     guard let key = Self.field(letter: wanted) else { return .none }
-    return .field(key, of: Place(entry: entry, group: vault.storage.parent(of: .entry(id))))
+    return .field(key, of: Place(entry: entry, group: vault.document.parent(of: .entry(id))))
   }
 
   private static func field(letter: UInt8) -> [UInt8]? {
@@ -40,8 +40,8 @@ extension PlaceholderResolver {
     case UInt8(ascii: "t"):
       guard maySearch() else { return nil }
       let title = text.copied()
-      return vault.storage.allEntries.first {
-        vault.storage.summary(of: .entry($0)).name == title
+      return vault.document.allEntries.first {
+        vault.document.summary(of: .entry($0)).name == title
       }
     case UInt8(ascii: "o"):
       guard maySearch() else { return nil }
@@ -66,14 +66,14 @@ extension PlaceholderResolver {
   }
 
   private func firstEntry(where isWanted: (Entry) -> Bool) -> EntryID? {
-    vault.storage.allEntries.first { isWanted(vault.storage.entry($0)) }
+    vault.document.allEntries.first { isWanted(vault.document.entry($0)) }
   }
 
   /// Whether a value has exactly these bytes; looks inside only where the length fits.
   private func holds(_ value: StoredText, _ text: Span<UInt8>) -> Bool {
-    guard vault.storage.values.count(of: value) == text.count else { return false }
+    guard vault.document.values.count(of: value) == text.count else { return false }
     var bytes = WipedBuffer(capacity: text.count)
-    vault.storage.values.open(value, into: &bytes)
+    vault.document.values.open(value, into: &bytes)
     return constantTimeEqual(bytes.bytes, text)
   }
 }

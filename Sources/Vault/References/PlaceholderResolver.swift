@@ -106,7 +106,7 @@ struct PlaceholderResolver {
   ) {
     guard let field = place.entry.string(key) else { return }
     var raw = WipedBuffer()
-    vault.storage.values.open(field.value, into: &raw)
+    vault.document.values.open(field.value, into: &raw)
     append(raw.bytes, in: place, path: path, into: &output)
   }
 }

@@ -45,7 +45,7 @@ extension Vault {
   ) -> Bool {
     guard let field = entry.string(key) else { return false }
     var raw = WipedBuffer()
-    storage.values.open(field.value, into: &raw)
+    document.values.open(field.value, into: &raw)
     guard Self.mayHavePlaceholders(raw.bytes) else { return false }
     var resolver = PlaceholderResolver(vault: self, context: context)
     let start = output.count

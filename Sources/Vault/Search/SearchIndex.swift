@@ -55,11 +55,11 @@ package struct SearchIndex: Sendable {
     for id in vault.entriesOutsideBin {
       let number = Int32(clamping: entries.count)
       entries.append(id)
-      let entry = vault.storage.entry(id)
+      let entry = vault.document.entry(id)
       var hasProtected = false
       for (field, value) in Self.texts(of: entry) {
         if case .protected = value {
-          hasProtected = hasProtected || vault.storage.values.count(of: value) > 0
+          hasProtected = hasProtected || vault.document.values.count(of: value) > 0
           continue
         }
         Self.open(value, in: vault, into: &text)
@@ -98,7 +98,7 @@ package struct SearchIndex: Sendable {
   /// Leaves in `text` the bytes of a value whose words count.
   private static func open(_ value: StoredText, in vault: Vault, into text: inout WipedBuffer) {
     text.truncate(to: 0)
-    vault.storage.values.open(value, into: &text)
+    vault.document.values.open(value, into: &text)
     if text.count > longestValue { text.truncate(to: longestValue) }
   }
 
@@ -156,7 +156,7 @@ package struct SearchIndex: Sendable {
   private static func protectedScore(
     _ id: EntryID, _ question: Question, _ vault: Vault
   ) -> Int {
-    let entry = vault.storage.entry(id)
+    let entry = vault.document.entry(id)
     var best = 0
     var text = WipedBuffer()
     for (field, value) in texts(of: entry) {

@@ -16,7 +16,7 @@ extension Vault {
     }
     guard !words.isEmpty else { return [] }
     return entriesOutsideBin.filter { id in
-      var text = searchText(of: storage.entry(id))
+      var text = searchText(of: document.entry(id))
       defer { text.truncate(to: 0) }
       return words.allSatisfy { text.bytes.contains($0.span) }
     }
@@ -24,7 +24,7 @@ extension Vault {
 
   /// The entries with this tag, byte for byte, in document order; the recycle bin is left out.
   package func entries(tagged tag: [UInt8]) -> [EntryID] {
-    entriesOutsideBin.filter { Tags.parse(storage.entry($0).tags).contains(tag) }
+    entriesOutsideBin.filter { Tags.parse(document.entry($0).tags).contains(tag) }
   }
 
   /// The entries whose URL has this host, in capital or small letters, in document order.
@@ -32,13 +32,13 @@ extension Vault {
   /// The recycle bin is left out.
   package func entries(onHost host: [UInt8]) -> [EntryID] {
     let wanted = host.map { lowercased($0) }
-    return entriesOutsideBin.filter { self.host(of: storage.entry($0)) == wanted }
+    return entriesOutsideBin.filter { self.host(of: document.entry($0)) == wanted }
   }
 
   /// All tags outside the recycle bin, each once, sorted by their bytes.
   package var tags: [[UInt8]] {
     var found: Set<[UInt8]> = []
-    for id in entriesOutsideBin { found.formUnion(Tags.parse(storage.entry(id).tags)) }
+    for id in entriesOutsideBin { found.formUnion(Tags.parse(document.entry(id).tags)) }
     return Array(found).sortedByBytes()
   }
 
@@ -46,7 +46,7 @@ extension Vault {
   package var hosts: [[UInt8]] {
     var found: Set<[UInt8]> = []
     for id in entriesOutsideBin {
-      let host = host(of: storage.entry(id))
+      let host = host(of: document.entry(id))
       if !host.isEmpty { found.insert(host) }
     }
     return Array(found).sortedByBytes()
@@ -54,13 +54,13 @@ extension Vault {
 
   /// The entries outside the recycle bin, in document order.
   package var entriesOutsideBin: [EntryID] {
-    guard let bin = recycleBin else { return storage.allEntries }
-    return storage.allEntries.filter { !isInside(.entry($0), bin) }
+    guard let bin = recycleBin else { return document.allEntries }
+    return document.allEntries.filter { !isInside(.entry($0), bin) }
   }
 
   /// The host of an entry's URL in small letters; empty where it has none.
   private func host(of entry: Entry) -> [UInt8] {
-    let url = OneTimeForm.text(of: FieldKey.url, in: entry, storage.values)
+    let url = OneTimeForm.text(of: FieldKey.url, in: entry, document.values)
     let range = AddressPart.host.range(in: url.bytes)
     return url.bytes.extracting(range).copied().map { lowercased($0) }
   }
@@ -68,7 +68,7 @@ extension Vault {
   private func searchText(of entry: Entry) -> WipedBuffer {
     var text = WipedBuffer()
     for key in [FieldKey.title, FieldKey.userName, FieldKey.url, FieldKey.notes] {
-      let value = OneTimeForm.text(of: key, in: entry, storage.values)
+      let value = OneTimeForm.text(of: key, in: entry, document.values)
       text.append(foldingCaseOf: value.bytes)
       // What no word holds, so that none is found across two fields.
       text.append(0x0A)

@@ -251,7 +251,7 @@ extension TreeState {
       vault.replace(id, with: entry)
       forgetView(owner)
     case (.group(let id), .group(let before)):
-      vault.document.replace(id, with: before)
+      vault.changeDocument { $0.replace(id, with: before) }
     default: break
     }
   }

@@ -61,7 +61,7 @@ extension TreeState {
     case (.attachment(let name), .bytes(let bytes)):
       let old = try view(owner).attachment(name)?.content
       let isProtected = old.map { vault.document.isProtected($0) } ?? false
-      let content = vault.document.addBinary(bytes, isProtected: isProtected)
+      let content = vault.changeDocument { $0.addBinary(bytes, isProtected: isProtected) }
       if try isNewName(key, owner) {
         try storeFresh(.content(content), key, owner, at: time)
       } else {

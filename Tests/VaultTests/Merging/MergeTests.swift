@@ -291,8 +291,11 @@ import Vault
     var ours = try Self.base()
     let base = ours.document
     var theirs = ours
-    theirs.document.remove(.entry(try ours.entryID(10)))
-    theirs.document.remove(.group(try ours.groupID(2)))
+    let (entry, group) = (try ours.entryID(10), try ours.groupID(2))
+    theirs.changeDocument { document in
+      document.remove(.entry(entry))
+      document.remove(.group(group))
+    }
     let report = try ours.merge(try theirs.document.reread(), base: base, at: Self.now)
     #expect(!report.hasChanges)
     var other = theirs
@@ -415,7 +418,8 @@ import Vault
   static func attach(_ text: String, _ name: String, to number: UInt8, _ vault: inout Vault) throws
   {
     let key = SealingKey()
-    let content = vault.document.addBinary(key.seal(Array(text.utf8).span), isProtected: true)
+    let bytes = key.seal(Array(text.utf8).span)
+    let content = vault.changeDocument { $0.addBinary(bytes, isProtected: true) }
     let id = try vault.entryID(number)
     vault.edit(id, at: TestVault.time(900)) { $0.setAttachment(Array(name.utf8), to: content) }
   }
