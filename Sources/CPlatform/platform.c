@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
@@ -52,29 +51,13 @@ void *platform_remap(void *bytes, size_t count, size_t newCount) {
 
 void platform_unmap(void *bytes, size_t count) { (void)munmap(bytes, count); }
 
-// What a waiter's events are marked with.
-enum { DEVICE, BELL };
-
-int platform_make_waiter(int device, int bell) {
-  int waiter = epoll_create1(EPOLL_CLOEXEC);
-  if (waiter == -1) return -1;
-  struct epoll_event one = {.events = EPOLLIN | EPOLLEXCLUSIVE, .data.u32 = DEVICE};
-  struct epoll_event all = {.events = EPOLLIN, .data.u32 = BELL};
-  if (epoll_ctl(waiter, EPOLL_CTL_ADD, device, &one) == 0 &&
-      epoll_ctl(waiter, EPOLL_CTL_ADD, bell, &all) == 0)
-    return waiter;
-  int error = errno;
-  close(waiter);
-  errno = error;
-  return -1;
-}
-
-int platform_wait(int waiter) {
-  struct epoll_event events[2];
-  int count = epoll_wait(waiter, events, 2, -1);
-  for (int i = 0; i < count; i++)
-    if (events[i].data.u32 == BELL) return 1;
-  return 0;
+int platform_join(pthread_t thread, int milliseconds) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  time.tv_nsec += milliseconds * 1000000L;
+  time.tv_sec += time.tv_nsec / 1000000000L;
+  time.tv_nsec %= 1000000000L;
+  return pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &time) == ETIMEDOUT ? -1 : 0;
 }
 
 int platform_fork(void) { return fork(); }

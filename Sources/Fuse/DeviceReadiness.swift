@@ -11,10 +11,4 @@ enum DeviceReadiness {
       throw .noDevice(error)
     }
   }
-
-  /// Lets reads of the device say "none there" instead of waiting.
-  static func makeNonBlocking(_ descriptor: CInt) throws(Errno) {
-    let flags = try systemCall { fcntl(descriptor, F_GETFL) }
-    try systemCall { fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) }
-  }
 }

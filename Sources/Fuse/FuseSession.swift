@@ -9,8 +9,7 @@ import Synchronization
 package final class FuseSession: Sendable {
   private let core: SessionCore
   private let notifier: Notifier
-  /// Rung for good when the threads are to end.
-  private let ending: Bell
+  private let ending: Ending
   private let place = Mutex<MountedPlace?>(nil)
 
   /// Makes a session; nothing is mounted yet.
@@ -21,7 +20,7 @@ package final class FuseSession: Sendable {
   ) throws(FuseError) {
     core = try SessionCore(fileSystem, options: options, observer: observer)
     do throws(Errno) {
-      ending = try Bell()
+      ending = try Ending()
       notifier = try Notifier()
     } catch {
       throw .system(error)
@@ -35,7 +34,6 @@ package final class FuseSession: Sendable {
     do throws(Errno) { path = try Files.resolve(mountPoint) } catch { throw .system(error) }
     try core.mount(at: path)
     do throws(Errno) {
-      try DeviceReadiness.makeNonBlocking(core.descriptor)
       let mounted = try MountedPlace(path)
       place.withLock { $0 = mounted }
     } catch {
@@ -50,8 +48,8 @@ package final class FuseSession: Sendable {
   ///
   /// A mount that is still there then is taken out of the mount table: nobody would answer.
   ///
-  /// These threads have all signals blocked: the frame of a signal holds the registers, and with them
-  /// pieces of what is being read.
+  /// No signal comes to these threads but the one that ends them (``Interruption``): the frame of a signal
+  /// holds the registers, and with them pieces of what is being read.
   package func run(threads: Int = 2) throws(Errno) {
     let core = core
     try notifier.start(for: core)
@@ -62,27 +60,24 @@ package final class FuseSession: Sendable {
     try serve(threads: threads)
   }
 
-  /// Starts the threads one inside the other, for a thread can't lie in an array, and waits for them.
+  /// Starts the threads one inside the other, for a thread can't lie in an array, waits for the end, and for
+  /// theirs.
   private func serve(threads: Int) throws(Errno) {
-    guard threads > 0 else { return }
-    let core = core
-    let waiter = try DeviceWaiter(core.descriptor, bell: ending)
-    let thread = try Thread.start(name: "fuse-\(threads)") {
-      Signals.blockAll()
-      serveUntilOver(core, waiter)
-    }
+    guard threads > 0 else { return ending.wait() }
+    let (core, ending) = (core, ending)
+    let thread = try Thread.start(name: "fuse-\(threads)") { serveUntilOver(core, ending) }
     do throws(Errno) {
       try serve(threads: threads - 1)
     } catch {
-      stop()
-      thread.join()
+      ending.begin()
+      thread.interruptAndJoin()
       throw error
     }
-    thread.join()
+    thread.interruptAndJoin()
   }
 
   /// Ends ``run(threads:)`` soon; what is being served is answered first.
-  package func stop() { ending.ring() }
+  package func stop() { ending.begin() }
 
   // MARK: - Leaving
 

@@ -1,45 +1,47 @@
-import CPlatform
 import Platform
+import Synchronization
 
-/// Receives and serves requests until the mount is gone or the bell rings.
+/// Receives and serves requests until the mount is gone or the serving is to end.
 ///
-/// Many threads may do this for one session. The device doesn't block, so each waits with a waiter of
-/// its own, and receives into a locked buffer of its own, of which as many bytes are overwritten after
-/// each request as the request had.
-func serveUntilOver(_ core: SessionCore, _ waiter: DeviceWaiter) {
+/// Many threads may do this for one session. Each waits within `read`, as nothing wakes a thread for less;
+/// receives into a locked buffer of its own, of which as many bytes are overwritten after each request as
+/// the request had; and is woken by ``Thread/interruptAndJoin()`` when it is to end.
+func serveUntilOver(_ core: SessionCore, _ ending: Ending) {
+  let interruption = Interruption()
   let buffer = ReceiveBuffer()
-  while true {
+  while !ending.hasBegun {
     switch core.receiveAndServe(into: buffer) {
-    case .served(let count):
-      buffer.wipe(count)
-    case .none:
-      guard waiter.wait() else { return }
+    case .served(let count): buffer.wipe(count)
+    case .none: continue
     case .over, .failed:
-      // A device that fails otherwise is broken for good. The others need waking only then: the kernel
-      // wakes them when the mount is gone.
-      waiter.bell.ring()
-      return
+      // A device that fails otherwise is broken for good.
+      ending.begin()
     }
   }
+  _ = consume interruption
 }
 
-/// Waits for requests, as one of several.
-///
-/// With `poll` each request would wake every thread that waits, and all but one in vain: with two of
-/// them that cost a tenth of the requests a second. `epoll` wakes one (`EPOLLEXCLUSIVE`).
-final class DeviceWaiter: Sendable {
-  /// Wakes all, for good.
-  let bell: Bell
-  private let descriptor: Descriptor
+/// The end of the serving, which anyone may bring about.
+final class Ending: Sendable {
+  private let bell: Bell
+  private let isRung = Atomic<Bool>(false)
 
-  /// Makes a waiter for one thread; `device` must stay open for as long as it lives.
-  init(_ device: CInt, bell: Bell) throws(Errno) {
-    self.bell = bell
-    let bellNumber = bell.descriptor.number
-    descriptor = Descriptor(
-      owning: try systemCall { platform_make_waiter(device, bellNumber) })
+  init() throws(Errno) { bell = try Bell() }
+
+  /// Whether threads are to serve no further request.
+  var hasBegun: Bool { isRung.load(ordering: .acquiring) }
+
+  /// Ends the serving for good; threads that wait for requests are woken by who waits for this.
+  func begin() {
+    isRung.store(true, ordering: .releasing)
+    bell.ring()
   }
 
-  /// Waits until a request may be there, or the device is gone; `false` when the bell has rung.
-  func wait() -> Bool { platform_wait(descriptor.number) == 0 }
+  /// Returns when it has begun.
+  func wait() {
+    while !hasBegun {
+      // What can go wrong is an interruption, and memory that is short for a moment.
+      _ = try? poll([PollRequest(bell.descriptor.number, .readable)])
+    }
+  }
 }

@@ -41,6 +41,20 @@ package struct Thread: ~Copyable, Sendable {
     _ = pthread_join(handle, nil)
   }
 
+  /// Waits for its end, and wakes it meanwhile out of whatever call it waits in: what it does next is to see
+  /// that it is to end.
+  ///
+  /// For a thread that holds an ``Interruption``. It is woken again and again, for it may be just about to
+  /// wait.
+  package consuming func interruptAndJoin() {
+    let handle = handle
+    discard self
+    while true {
+      _ = pthread_kill(handle, Interruption.signal.rawValue)
+      if platform_join(handle, 5) == 0 { return }
+    }
+  }
+
   deinit {
     pthread_detach(handle)
   }

@@ -1,6 +1,7 @@
 #ifndef CPLATFORM_H
 #define CPLATFORM_H
 
+#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,13 +35,9 @@ void *_Nullable platform_remap(void *_Nonnull bytes, size_t count, size_t newCou
 /// Gives mapped bytes back; the kernel overwrites them before anyone else gets them.
 void platform_unmap(void *_Nonnull bytes, size_t count);
 
-/// Makes an epoll descriptor with which one of several threads waits for `device`: what comes there
-/// wakes one of those that wait, `bell` wakes them all. Returns it, or -1 and errno. (Swift's Glibc
-/// lacks epoll.)
-int platform_make_waiter(int device, int bell);
-
-/// Waits with it. Returns 1 if `bell` is readable, else 0, also after an interruption.
-int platform_wait(int waiter);
+/// Waits for so many milliseconds for the end of a thread, and takes it away. Returns 0, or -1 while it runs
+/// on. (Swift's Glibc lacks pthread_clockjoin_np.)
+int platform_join(pthread_t thread, int milliseconds);
 
 /// Forks. Swift hides `fork`, because after it only async-signal-safe calls are safe in a process
 /// that has threads: call this before any thread is started. Returns as fork(2) does.
