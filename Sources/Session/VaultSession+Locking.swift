@@ -10,13 +10,6 @@ struct LockRequest: Sendable {
 }
 
 extension VaultSession {
-  /// Something uses the vault: the idle time begins anew.
-  ///
-  /// Called for each request that counts, so it does nothing else.
-  package func noteUse() {
-    lastUse.store(clock.sinceBoot(), ordering: .relaxed)
-  }
-
   /// Saves and locks the vault on the worker; `completion` runs there, when it is locked.
   ///
   /// It is told why the save failed, if it did: the vault is locked all the same.
@@ -53,7 +46,7 @@ extension VaultSession {
     let schedule = LockSchedule(idle: options.idleAfter, cap: options.lockAfter)
     guard schedule.idle > 0 || schedule.cap > 0 else { return nil }
     return schedule.due(
-      at: now, lastUse: lastUse.load(ordering: .relaxed),
+      at: now, lastUse: lastUse.time,
       writersUntil: tree.writersCountUntil(limit: LockSchedule.writerLimit),
       unlockedAt: unlockedAt)
   }

@@ -60,7 +60,7 @@ extension VaultSession {
       return error
     }
     forgetRemembered()
-    noteUse()
+    lastUse.note()
     let now = clock.sinceBoot()
     state.withLock { state in
       state.phase = .unlocked

@@ -100,8 +100,8 @@ package final class VaultSession: Sendable {
   /// What others may do to the vault's file.
   let outside: OutsideChanges
   let state: Mutex<State>
-  /// When the vault was last used, by the session's clock.
-  let lastUse: Atomic<Int64>
+  /// When the vault was last used.
+  package let lastUse: LastUse
   /// Rung when there is something new for the worker.
   let bell: Bell
   /// Tells when a mount came or went.
@@ -128,7 +128,7 @@ package final class VaultSession: Sendable {
     responder = vault.key.responder
     let schedule = SaveSchedule(quiet: options.autosaveAfter, latest: options.autosaveWithin)
     let now = surroundings.clock.sinceBoot()
-    lastUse = Atomic(now)
+    lastUse = LastUse(surroundings.clock)
     state = Mutex(
       State(
         schedule: schedule, file: vault.file, keys: VaultKeys(vault), unlockedAt: now, lock: lock))

@@ -1,6 +1,7 @@
 import Fuse
 import Platform
 import Secrets
+import Session
 import VaultTree
 
 /// The tree of a vault as a file system: each request is one call of the tree's.
@@ -27,8 +28,8 @@ struct VaultFileSystem: FileSystem {
   /// Has a locked vault unlocked by a person, and tells whether it is open now; `nil`: nobody is asked.
   typealias Unlock = @Sendable (_ completion: @escaping @Sendable (Bool) -> Void) -> Void
   let unlock: Unlock?
-  /// Tells that the vault is used: called for what counts for the idle lock (`docs/locking.md`).
-  let use: @Sendable () -> Void
+  /// Told of what counts for the idle lock (`docs/locking.md`).
+  let lastUse: LastUse
 
   /// What the kernel is told of a node, and for how long it may believe it.
   func entry(_ attributes: NodeAttributes) -> Entry {
@@ -113,7 +114,7 @@ extension VaultFileSystem {
     of inode: InodeNumber, handle: HandleNumber?, to changes: AttributeChanges,
     _ reply: consuming AttributesReply
   ) {
-    use()
+    lastUse.note()
     let found: NodeAttributes
     do throws(TreeError) {
       found = try tree.setAttributes(
@@ -164,7 +165,7 @@ extension VaultFileSystem {
   func makeDirectory(
     _ name: [UInt8], in directory: InodeNumber, mode: UInt32, _ reply: consuming EntryReply
   ) {
-    use()
+    lastUse.note()
     let made: NodeAttributes
     do throws(TreeError) {
       made = try tree.makeDirectory(name, in: NodeID(directory))
@@ -177,7 +178,7 @@ extension VaultFileSystem {
   func makeSymbolicLink(
     _ name: [UInt8], in directory: InodeNumber, target: [UInt8], _ reply: consuming EntryReply
   ) {
-    use()
+    lastUse.note()
     let made: NodeAttributes
     do throws(TreeError) {
       made = try tree.symbolicLink(name, in: NodeID(directory), target: target)
@@ -191,7 +192,7 @@ extension VaultFileSystem {
     _ name: [UInt8], in directory: InodeNumber, to inode: InodeNumber,
     _ reply: consuming EntryReply
   ) {
-    use()
+    lastUse.note()
     let made: NodeAttributes
     do throws(TreeError) {
       made = try tree.link(NodeID(inode), to: name, in: NodeID(directory))
@@ -202,7 +203,7 @@ extension VaultFileSystem {
   }
 
   func removeFile(_ name: [UInt8], in directory: InodeNumber, _ reply: consuming EmptyReply) {
-    use()
+    lastUse.note()
     let origin = RequestOrigin(reply.caller)
     answer(reply) { () throws(TreeError) in
       try tree.remove(name, in: NodeID(directory), by: origin)
@@ -211,7 +212,7 @@ extension VaultFileSystem {
   }
 
   func removeDirectory(_ name: [UInt8], in directory: InodeNumber, _ reply: consuming EmptyReply) {
-    use()
+    lastUse.note()
     let origin = RequestOrigin(reply.caller)
     answer(reply) { () throws(TreeError) in
       try tree.removeDirectory(name, in: NodeID(directory), by: origin)
@@ -224,7 +225,7 @@ extension VaultFileSystem {
     to newName: [UInt8], in newDirectory: InodeNumber, _ flags: FileRenameFlags,
     _ reply: consuming EmptyReply
   ) {
-    use()
+    lastUse.note()
     guard let flags = RenameFlags(flags) else { return reply.failure(.invalid) }
     let origin = RequestOrigin(reply.caller)
     answer(reply) { () throws(TreeError) in
@@ -243,7 +244,7 @@ extension VaultFileSystem {
     _ name: [UInt8], in directory: InodeNumber, mode: UInt32, _ flags: FileOpenFlags,
     _ reply: consuming CreateReply
   ) {
-    use()
+    lastUse.note()
     let made: (attributes: NodeAttributes, handle: HandleID)
     do throws(TreeError) {
       made = try tree.create(
@@ -259,7 +260,7 @@ extension VaultFileSystem {
   }
 
   func open(_ inode: InodeNumber, _ flags: FileOpenFlags, _ reply: consuming OpenReply) {
-    if VaultTree.countsAsUse(NodeID(inode)) { use() }
+    if VaultTree.countsAsUse(NodeID(inode)) { lastUse.note() }
     let handle: HandleID
     do throws(TreeError) {
       handle = try tree.open(
@@ -275,7 +276,7 @@ extension VaultFileSystem {
     _ inode: InodeNumber, _ handle: HandleNumber, at offset: Int, count: Int,
     _ reply: consuming DataReply
   ) {
-    if VaultTree.countsAsUse(NodeID(inode)) { use() }
+    if VaultTree.countsAsUse(NodeID(inode)) { lastUse.note() }
     var buffer = WipedBuffer(capacity: min(count, 256))
     do throws(TreeError) {
       try tree.read(
@@ -290,7 +291,7 @@ extension VaultFileSystem {
     _ inode: InodeNumber, _ handle: HandleNumber, at offset: Int, _ bytes: Span<UInt8>,
     appends: Bool, _ reply: consuming WriteReply
   ) {
-    use()
+    lastUse.note()
     let count: Int
     do throws(TreeError) {
       count = try tree.write(
@@ -358,7 +359,7 @@ extension VaultFileSystem {
   func setExtendedAttribute(
     _ name: [UInt8], of inode: InodeNumber, to value: Span<UInt8>, _ reply: consuming EmptyReply
   ) {
-    use()
+    lastUse.note()
     // Copied: the values that can be set are a digit, and the others are refused by name.
     var bytes: [UInt8] = []
     for i in value.indices { bytes.append(value[i]) }
@@ -370,7 +371,7 @@ extension VaultFileSystem {
   func removeExtendedAttribute(
     _ name: [UInt8], of inode: InodeNumber, _ reply: consuming EmptyReply
   ) {
-    use()
+    lastUse.note()
     answer(reply) { () throws(TreeError) in
       try tree.removeExtendedAttribute(name, of: NodeID(inode))
     }

@@ -34,7 +34,7 @@ package final class VaultMount: Sendable {
         }
       },
       unlock: unlocker.map { unlocker -> VaultFileSystem.Unlock in { unlocker.unlock($0) } },
-      use: { [weak session] in session?.noteUse() })
+      lastUse: session.lastUse)
     let fuse = try FuseSession(fileSystem, options: options, observer: observer)
     self.session = session
     self.fuse = fuse

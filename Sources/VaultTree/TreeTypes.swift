@@ -7,6 +7,8 @@ package struct NodeID: RawRepresentable, Hashable, Sendable {
 
   package init(rawValue: UInt64) { self.rawValue = rawValue }
 
+  package func _rawHashValue(seed: Int) -> Int { mixed(rawValue, seed) }
+
   /// Where the numbers of the directories below `.kdbxfs` begin.
   static let firstView: UInt64 = 1 << 62
 
@@ -23,6 +25,15 @@ package struct HandleID: RawRepresentable, Hashable, Sendable {
   package let rawValue: UInt64
 
   package init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  package func _rawHashValue(seed: Int) -> Int { mixed(rawValue, seed) }
+}
+
+/// A hash for numbers that are ours, which nobody can choose so that they collide: a tenth of what the hash
+/// costs that Swift's dictionaries take, and they are asked for nodes and handles several times a request.
+private func mixed(_ number: UInt64, _ seed: Int) -> Int {
+  let product = (number ^ UInt64(bitPattern: Int64(seed))) &* 0x9E37_79B9_7F4A_7C15
+  return Int(truncatingIfNeeded: product ^ product >> 32)
 }
 
 /// A moment as file attributes have it.

@@ -63,8 +63,7 @@ package final class VaultTree: Sendable {
     var events = TreeEvents()
     let result = state.withLock { state in
       let result = body(&state)
-      events = state.events
-      state.events = TreeEvents()
+      if !state.events.isEmpty { events = exchange(&state.events, for: TreeEvents()) }
       return result
     }
     tell(events)
@@ -87,7 +86,7 @@ package final class VaultTree: Sendable {
   }
 
   private func tell(_ events: TreeEvents) {
-    guard events.wantsSave || !events.invalidations.isEmpty else { return }
+    guard !events.isEmpty else { return }
     let (change, invalidation) = handlers.withLock { ($0.change, $0.invalidation) }
     if !events.invalidations.isEmpty { invalidation?(events.invalidations) }
     if events.wantsSave { change?() }

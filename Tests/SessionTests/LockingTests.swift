@@ -167,9 +167,9 @@ extension Rig {
   @Test func `it locks when nothing has used it for long`() throws {
     let rig = try Rig { $0.idleAfter = 15 * minute }
     try rig.edit(new)
-    rig.session.noteUse()
+    rig.session.lastUse.note()
     rig.clock.advance(by: 14 * minute)
-    rig.session.noteUse()
+    rig.session.lastUse.note()
     rig.clock.advance(by: 14 * minute)
     try rig.session.saveAndWait(.save)
     #expect(!rig.isLocked())
@@ -205,7 +205,7 @@ extension Rig {
     let tree = rig.session.tree
     _ = try tree.open(try tree.resolve(path: Array(path.utf8)), .write)
     rig.clock.advance(by: 59 * minute)
-    rig.session.noteUse()
+    rig.session.lastUse.note()
     try rig.session.saveAndWait(.save)
     #expect(!rig.isLocked())
     rig.clock.advance(by: 2 * minute)

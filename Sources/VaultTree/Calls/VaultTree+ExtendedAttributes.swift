@@ -142,7 +142,8 @@ extension TreeState {
       guard let failure = try codes(owner).failure, failure.field == field else { return nil }
       return Array(failure.problem.summary.utf8)
     case (.raw, .field(let field)):
-      guard try showsReferences(key, owner), let stored = view.field(field) else { return nil }
+      guard shownField(field, in: view, owner: owner).isResolved, let stored = view.field(field)
+      else { return nil }
       return vault.document.values.bytes(of: stored.value)
     default: return nil
     }

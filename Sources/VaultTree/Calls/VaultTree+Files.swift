@@ -80,12 +80,14 @@ extension VaultTree {
     if let scratch = file.scratch {
       let visible = range.clamped(to: 0..<scratch.count)
       guard !visible.isEmpty else { return }
-      return try scratch.read(visible, sealedBy: sealing, file.values, document, into: &output)
+      return try scratch.read(
+        visible, sealedBy: { sealing }, file.values, document, into: &output)
     }
     try file.draft.withLock { (draft) throws(TreeError) in
       let visible = range.clamped(to: 0..<draft.content.count)
       if !visible.isEmpty {
-        try draft.content.read(visible, sealedBy: sealing, file.values, document, into: &output)
+        try draft.content.read(
+          visible, sealedBy: { sealing }, file.values, document, into: &output)
       }
       let start = draft.content.count
       let added = range.clamped(to: start..<draft.count)

@@ -43,25 +43,35 @@ extension VaultTree {
     of node: NodeID, handle: HandleID? = nil
   ) throws(TreeError) -> NodeAttributes {
     prepareLog(node)
-    let open = locked { state in
-      handle.flatMap { state.handles[$0] } ?? state.openFile(ofDead: node)
+    let found = try locked(
+      ifLocked: { (state) throws(TreeError) in
+        // A handle from before the lock is gone.
+        guard node == .root else { throw .locked }
+        return .attributes(state.blankAttributes(node, .directory))
+      }
+    ) { (state) throws(TreeError) -> Looked in
+      if let handle, let file = state.handles[handle] { return .open(file) }
+      let meaning = state.meaning(of: node)
+      if meaning == .dead, let file = state.openFile(of: node) { return .open(file) }
+      if let handle, handle.rawValue < state.firstHandle { throw .stale }
+      try state.checkNotLost(node)
+      return .attributes(try state.attributes(node, meaning))
     }
-    guard let file = open else {
-      return try locked(
-        ifLocked: { (state) throws(TreeError) in
-          guard node == .root else { throw .locked }
-          return state.blankAttributes(node, .directory)
-        }
-      ) { (state) throws(TreeError) in
-        if let handle, handle.rawValue < state.firstHandle { throw .stale }
-        try state.checkNotLost(node)
-        return try state.attributes(node, state.meaning(of: node))
+    switch found {
+    case .attributes(let attributes): return attributes
+    case .open(let file):
+      let count = file.scratch?.count ?? file.draft.withLock { $0.count }
+      return try locked { (state) throws(TreeError) in
+        try state.attributes(of: file, count: count)
       }
     }
-    let count = file.scratch?.count ?? file.draft.withLock { $0.count }
-    return try locked { (state) throws(TreeError) in
-      try state.attributes(of: file, count: count)
-    }
+  }
+
+  /// What a question for attributes leads to.
+  private enum Looked: Sendable {
+    case attributes(NodeAttributes)
+    /// An open file: its size stands behind the file's own lock.
+    case open(FileHandle)
   }
 
   /// Changes what can be changed; without a handle a new size is an edit at once.
@@ -105,10 +115,7 @@ extension TreeState {
   /// A handle of a file whose name has gone, which lives until it is closed.
   ///
   /// The kernel asks for its attributes without a handle, whichever call of a process' it is for.
-  mutating func openFile(ofDead node: NodeID) -> FileHandle? {
-    guard openness.answers, meaning(of: node) == .dead else { return nil }
-    return handles.values.first { $0.node == node }
-  }
+  func openFile(of node: NodeID) -> FileHandle? { handles.values.first { $0.node == node } }
 
   /// The attributes of an open file, also when its name has gone.
   mutating func attributes(

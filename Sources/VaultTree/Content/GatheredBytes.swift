@@ -66,9 +66,9 @@ struct GatheredBytes: ~Copyable {
 
   /// Appends the bytes of `range` to `output`; what lies beyond the end is left out.
   ///
-  /// `values` opens texts.
+  /// `values` opens texts; `key` is asked for only where something is sealed.
   mutating func read(
-    _ range: Range<Int>, sealedBy key: SealingKey, _ values: ValueSource,
+    _ range: Range<Int>, sealedBy key: () -> SealingKey, _ values: ValueSource,
     _ document: () -> Document, into output: inout WipedBuffer
   ) throws(TreeError) {
     if isPlain {
@@ -84,7 +84,7 @@ struct GatheredBytes: ~Copyable {
       // Read in pieces: sealed anew once, so that the next piece doesn't open all of it again.
       var whole = WipedBuffer(capacity: baseCount)
       try base.open(in: document(), into: &whole)
-      base = .text(.sealed(key.seal(whole.bytes)))
+      base = .text(.sealed(key().seal(whole.bytes)))
       output.append(whole.bytes.extracting(range.clamped(to: 0..<whole.count)))
       return
     }

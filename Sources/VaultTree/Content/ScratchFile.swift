@@ -98,7 +98,7 @@ final class ScratchFile: Sendable {
   }
 
   func read(
-    _ range: Range<Int>, sealedBy key: SealingKey, _ values: ValueSource,
+    _ range: Range<Int>, sealedBy key: () -> SealingKey, _ values: ValueSource,
     _ document: () -> Document, into output: inout WipedBuffer
   ) throws(TreeError) {
     try content.withLock { (content) throws(TreeError) in

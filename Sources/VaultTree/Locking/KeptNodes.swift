@@ -40,7 +40,7 @@ struct KeptNodes: Sendable {
   /// Takes down what `state` knows.
   init(of state: inout TreeState) {
     rootHadIndex = state.folders[0]?.index != nil
-    for owner in state.owners.keys.sorted() where owner != 0 { keep(owner, of: &state) }
+    for owner in state.owners.numbers where owner != 0 { keep(owner, of: &state) }
     for owner in state.entries.keys { keepNumbers(of: owner, in: state) }
     for node in state.references.keys { keep(node, of: &state) }
   }

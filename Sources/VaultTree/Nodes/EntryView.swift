@@ -130,46 +130,36 @@ final class EntryView: Sendable {
   }
 }
 
-/// Views of entries that were lately looked at: about as many as a limit, the others are forgotten.
+/// Views of entries that were lately looked at: one at most for each place, which owner numbers take by
+/// turns.
 ///
-/// Two generations: what is found in the old one moves to the new one, and when that is full it becomes
-/// the old one.
+/// Numbers are running, so as many entries as there are places have one each. A place is found without a
+/// hash: this is asked at each open.
 struct ViewCache: Sendable {
+  /// A power of two.
   private static let limit = 16_384
 
-  private var young: [UInt64: EntryView] = [:]
-  private var old: [UInt64: EntryView] = [:]
-  /// The one that was asked for last: a call asks several times.
-  private var last: (owner: UInt64, view: EntryView)?
+  /// As many as have been needed.
+  private var places: [(owner: UInt64, view: EntryView)?] = []
 
   /// The view of an owner.
   subscript(owner: UInt64) -> EntryView? {
-    mutating get {
-      if let last, last.owner == owner { return last.view }
-      if let view = young[owner] {
-        last = (owner, view)
-        return view
-      }
-      guard let view = old[owner] else { return nil }
-      keep(view, of: owner)
-      return view
-    }
+    let place = Self.place(of: owner)
+    guard place < places.count, let kept = places[place], kept.owner == owner else { return nil }
+    return kept.view
   }
 
   mutating func keep(_ view: EntryView, of owner: UInt64) {
-    if young.count >= Self.limit {
-      old = young
-      young = [:]
-    }
-    young[owner] = view
-    last = (owner, view)
+    let place = Self.place(of: owner)
+    while places.count <= place { places.append(nil) }
+    places[place] = (owner, view)
   }
 
   mutating func forget(_ owner: UInt64) {
-    if last?.owner == owner { last = nil }
-    young[owner] = nil
-    old[owner] = nil
+    if self[owner] != nil { places[Self.place(of: owner)] = nil }
   }
+
+  private static func place(of owner: UInt64) -> Int { Int(owner % UInt64(limit)) }
 }
 
 /// Whether an entry has one-time codes, or why not.

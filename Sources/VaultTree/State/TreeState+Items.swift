@@ -170,12 +170,7 @@ extension TreeState {
     of key: ItemKey, in view: EntryView, owner: UInt64?
   ) throws(TreeError) -> RestingBytes {
     switch key {
-    case .field(let key):
-      guard let field = view.field(key) else { return .empty }
-      guard let owner, let resolved = resolved(field, owner) else {
-        return .text(field.value)
-      }
-      return .text(resolved)
+    case .field(let key): return .text(shownField(key, in: view, owner: owner).text)
     case .attachment(let name):
       guard let attachment = view.attachment(name) else { throw .noEntry }
       return .content(attachment.content)
@@ -212,10 +207,14 @@ extension TreeState {
     return .sealed(sealing.seal(resolved.bytes))
   }
 
-  /// Whether a field's value holds references, so that it may change without an edit of its own.
-  mutating func showsReferences(_ key: ItemKey, _ owner: UInt64) throws(TreeError) -> Bool {
-    guard case .field(let key) = key, let field = try view(owner).field(key) else { return false }
-    return resolved(field, owner) != nil
+  /// What a field shows, and whether that is what its references and placeholders mean: then it may change
+  /// without an edit of its own.
+  func shownField(
+    _ key: [UInt8], in view: EntryView, owner: UInt64?
+  ) -> (text: StoredText, isResolved: Bool) {
+    guard let field = view.field(key) else { return (.empty, false) }
+    guard let owner, let resolved = resolved(field, owner) else { return (field.value, false) }
+    return (resolved, true)
   }
 
   // MARK: - Times

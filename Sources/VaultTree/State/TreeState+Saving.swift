@@ -171,7 +171,7 @@ extension TreeState {
   var pending: PendingState {
     let fresh = entries.values.flatMap { $0.overlays.values }.compactMap(\.fresh)
     let waiting = fresh.filter { $0.writers <= 0 && $0.hasSettled }
-    let hasUndecided = owners.values.contains { owner in
+    let hasUndecided = owners.contains { owner in
       if case .undecided = owner { true } else { false }
     }
     return PendingState(

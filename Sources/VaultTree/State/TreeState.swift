@@ -36,7 +36,7 @@ struct TreeState {
   var lostWrites: Set<HandleID> = []
 
   /// What owner numbers were given to; the root has 0.
-  var owners: [UInt64: OwnerKind]
+  var owners = OwnerTable()
   var nextOwner: UInt64 = 1
   var groupOwners: [GroupID: UInt64]
   var entryOwners: [EntryID: UInt64] = [:]
@@ -108,7 +108,7 @@ struct TreeState {
     self.quota = quota
     started = options.now()
     let root = vault.document.root
-    owners = [0: .group(root)]
+    owners[0] = .group(root)
     groupOwners = [root: 0]
     folders = [0: FolderNode()]
   }
@@ -233,6 +233,8 @@ enum OwnerKind: Sendable {
 struct TreeEvents {
   var invalidations: [Invalidation] = []
   var wantsSave = false
+
+  var isEmpty: Bool { !wantsSave && invalidations.isEmpty }
 
   mutating func invalidate(_ node: NodeID) { invalidations.append(.attributes(node)) }
 }

@@ -1,0 +1,23 @@
+/// What owner numbers were given to: an array, for they are running and none goes. A look costs no hash.
+struct OwnerTable: Sendable {
+  private var kinds: [OwnerKind?] = []
+
+  subscript(owner: UInt64) -> OwnerKind? {
+    get { owner < UInt64(kinds.count) ? kinds[Int(owner)] : nil }
+    set {
+      while UInt64(kinds.count) <= owner { kinds.append(nil) }
+      kinds[Int(owner)] = newValue
+    }
+  }
+
+  /// How many numbers stand for something.
+  var count: Int { kinds.count { $0 != nil } }
+
+  /// Those numbers, ascending.
+  var numbers: [UInt64] { kinds.indices.filter { kinds[$0] != nil }.map { UInt64($0) } }
+
+  /// Whether one of them is given to something of which `condition` is true.
+  func contains(where condition: (OwnerKind) -> Bool) -> Bool {
+    kinds.contains { $0.map(condition) ?? false }
+  }
+}
