@@ -40,13 +40,14 @@ extension FileKind {
 
 extension OpenFlags {
   init(_ flags: FileOpenFlags) {
-    // An empty literal would be made of an array.
-    self.init(rawValue: 0)
-    if flags.contains(.read) { insert(.read) }
-    if flags.contains(.write) { insert(.write) }
-    if flags.contains(.truncate) { insert(.truncate) }
-    if flags.contains(.append) { insert(.append) }
-    if flags.contains(.exclusive) { insert(.exclusive) }
+    // `insert` and an empty literal aren't specialised for another module.
+    var bits: UInt32 = 0
+    if flags.contains(.read) { bits |= OpenFlags.read.rawValue }
+    if flags.contains(.write) { bits |= OpenFlags.write.rawValue }
+    if flags.contains(.truncate) { bits |= OpenFlags.truncate.rawValue }
+    if flags.contains(.append) { bits |= OpenFlags.append.rawValue }
+    if flags.contains(.exclusive) { bits |= OpenFlags.exclusive.rawValue }
+    self.init(rawValue: bits)
   }
 }
 

@@ -101,9 +101,10 @@ final class EntryView: Sendable {
     }
   }
 
-  func field(_ key: [UInt8]) -> Field? {
-    fields.lastIndex { $0.key == key }.map { fields[$0] }
-  }
+  /// Where a field stands in ``fields``, for who needs little of it: a copy of all of it counts references
+  /// to its names.
+  func index(of key: [UInt8]) -> Int? { fields.lastIndex { $0.key == key } }
+  func field(_ key: [UInt8]) -> Field? { index(of: key).map { fields[$0] } }
   func field(named fileName: [UInt8]) -> Field? {
     fields.lastIndex { $0.fileName == fileName }.map { fields[$0] }
   }
@@ -119,7 +120,7 @@ final class EntryView: Sendable {
   func has(_ key: ItemKey) -> Bool {
     switch key {
     // The four standard fields are always there.
-    case .field(let key): FieldNames.isShownStandard(key) || field(key) != nil
+    case .field(let key): index(of: key) != nil || FieldNames.isShownStandard(key)
     case .tags: !tags.isEmpty
     case .expires: !expires.isEmpty
     case .attachments: !attachments.isEmpty

@@ -194,14 +194,14 @@ extension TreeState {
 
   /// A field's value with its references and placeholders resolved; nil where it has none.
   private func resolved(
-    _ field: EntryView.Field, _ owner: UInt64
+    _ key: [UInt8], _ owner: UInt64
   ) -> StoredText? {
-    guard field.mayRefer, let id = try? entryID(owner) else { return nil }
+    guard let id = try? entryID(owner) else { return nil }
     var resolved = WipedBuffer()
     let context = PlaceholderContext(unixSeconds: now().seconds)
     guard
       vault.resolve(
-        field.key, of: vault.document.entry(id), in: vault.document.parent(of: .entry(id)), context,
+        key, of: vault.document.entry(id), in: vault.document.parent(of: .entry(id)), context,
         into: &resolved)
     else { return nil }
     return .sealed(sealing.seal(resolved.bytes))
@@ -212,9 +212,11 @@ extension TreeState {
   func shownField(
     _ key: [UInt8], in view: EntryView, owner: UInt64?
   ) -> (text: StoredText, isResolved: Bool) {
-    guard let field = view.field(key) else { return (.empty, false) }
-    guard let owner, let resolved = resolved(field, owner) else { return (field.value, false) }
-    return (resolved, true)
+    guard let place = view.index(of: key) else { return (.empty, false) }
+    if view.fields[place].mayRefer, let owner, let resolved = resolved(key, owner) {
+      return (resolved, true)
+    }
+    return (view.fields[place].value, false)
   }
 
   // MARK: - Times

@@ -46,10 +46,10 @@ extension TreeState {
   private mutating func openedValue(
     of key: ItemKey, _ owner: UInt64
   ) throws(TreeError) -> RestingBytes? {
-    if case .field = key, entries[owner] == nil {
+    if case .field(let field) = key, entries[owner] == nil {
       // Most opens: a field of an entry that nobody touched is what the document has.
       let view = try view(owner)
-      return view.has(key) ? try value(of: key, in: view, owner: owner) : nil
+      return view.has(key) ? .text(shownField(field, in: view, owner: owner).text) : nil
     }
     let isReachable = try isShown(key, owner) || isReachableGhost(key, owner)
     return isReachable ? try shownValue(of: key, owner) : nil
