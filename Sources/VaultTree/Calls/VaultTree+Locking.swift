@@ -57,8 +57,8 @@ extension VaultTree {
   package func writersCountUntil(limit: Int64) -> Int64? {
     locked { state in
       state.handles.values
-        .filter { $0.flags.contains(.write) && $0.scratch == nil }
-        .map { $0.opened + limit }.max()
+        .compactMap { $0.scratch == nil ? $0.opened : nil }
+        .map { $0 + limit }.max()
     }
   }
 }

@@ -16,8 +16,8 @@ final class FileHandle: Sendable {
   let rule: WriteRule
   /// What opens the texts that it reads.
   let values: ValueSource
-  /// When it was opened, by the monotonic clock.
-  let opened: Int64
+  /// When it was opened for writing, by the monotonic clock; nil for reading only.
+  let opened: Int64?
   /// What the log calls it; nil for what is no part of the vault.
   let subject: AccessSubject?
   /// The threads that read and wrote it last (``RequestOrigin/thread``).
@@ -27,7 +27,7 @@ final class FileHandle: Sendable {
 
   init(
     _ id: HandleID, _ node: NodeID, _ flags: OpenFlags, scratch: ScratchFile?, rule: WriteRule,
-    values: ValueSource, opened: Int64, subject: AccessSubject?, draft: consuming HandleDraft
+    values: ValueSource, opened: Int64?, subject: AccessSubject?, draft: consuming HandleDraft
   ) {
     self.id = id
     self.node = node

@@ -76,7 +76,7 @@ extension TreeState {
   ) -> FileHandle {
     let handle = FileHandle(
       newHandle(), node, flags, scratch: scratch, rule: rule, values: vault.document.values,
-      opened: options.monotonic(), subject: subject, draft: draft)
+      opened: flags.contains(.write) ? options.monotonic() : nil, subject: subject, draft: draft)
     handles[handle.id] = handle
     return handle
   }

@@ -503,7 +503,8 @@ import Vault
     var renamed = other
     var root = renamed.document.group(renamed.document.root)
     root.uuid = TestVault.uuid(77)
-    renamed.document.replace(renamed.document.root, with: root)
+    let id = renamed.document.root
+    renamed.changeDocument { $0.replace(id, with: root) }
     let file = try renamed.document.reread()
     #expect(throws: MergeError.otherVault) { try ours.merge(file, base: nil, at: Self.now) }
     _ = try ours.merge(file, base: nil, at: Self.now, evenIfOther: true)
