@@ -29,7 +29,9 @@ struct InterruptionTests {
     _ = consume reader
   }
 
-  @Test func `no other signal comes, and a frame lies in locked memory that no core file has`() throws {
+  @Test func `no other signal comes, and a frame lies in memory that is locked and not dumped`()
+    throws
+  {
     let seen = Mutex(Seen())
     let thread = try Thread.start(name: "waits") {
       let interruption = Interruption()

@@ -1,4 +1,6 @@
-/// What owner numbers were given to: an array, for they are running and none goes. A look costs no hash.
+/// What owner numbers were given to.
+///
+/// An array, for they are running and none goes: a look costs no hash.
 struct OwnerTable: Sendable {
   private var kinds: [OwnerKind?] = []
 
