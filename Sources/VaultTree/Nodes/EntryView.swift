@@ -137,7 +137,7 @@ final class EntryView: Sendable {
 /// Numbers are running, so as many entries as there are places have one each. A place is found without a
 /// hash: this is asked at each open.
 struct ViewCache: Sendable {
-  /// A power of two.
+  /// A power of two, so that a place is found without a division.
   private static let limit = 16_384
 
   /// As many as have been needed.
