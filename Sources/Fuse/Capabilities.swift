@@ -3,9 +3,11 @@ import CFuse3
 /// What we ask of the kernel's side of FUSE, and what we do without.
 enum Capabilities {
   /// The most bytes of one write: the largest that libfuse 3.14 and the kernel agree on.
-  ///
-  /// The receive buffer is made for it, see ``ReceiveBuffer``.
   static let mostBytesOfWrite = 1 << 20
+
+  /// The most bytes of one request: the largest write, and what the kernel and libfuse put before it
+  /// (4 KiB), rounded up.
+  static let mostBytesOfMessage = mostBytesOfWrite + 2 * 4096
 
   /// What is switched on, where the kernel has it.
   private static let wanted =

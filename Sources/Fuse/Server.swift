@@ -1,4 +1,5 @@
 import Platform
+import Secrets
 import Synchronization
 
 /// Receives and serves requests until the mount is gone or the serving is to end.
@@ -8,10 +9,11 @@ import Synchronization
 /// the request had; and is woken by ``Thread/interruptAndJoin()`` when it is to end.
 func serveUntilOver(_ core: SessionCore, _ ending: Ending) {
   let interruption = Interruption()
-  let buffer = ReceiveBuffer()
+  // A request may hold a secret: what a process writes into a field.
+  let buffer = LockedPages(count: Capabilities.mostBytesOfMessage)
   while !ending.hasBegun {
     switch core.receiveAndServe(into: buffer) {
-    case .served(let count): buffer.wipe(count)
+    case .served(let count): buffer.wipe(first: count)
     case .none: continue
     case .over, .failed:
       // A device that fails otherwise is broken for good.

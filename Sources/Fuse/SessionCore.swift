@@ -1,5 +1,6 @@
 import CFuse3
 import Platform
+import Secrets
 import Synchronization
 
 /// The owner of libfuse's session, and what libfuse carries as its user data.
@@ -77,10 +78,12 @@ final class SessionCore: @unchecked Sendable {
   /// Receives a request and has it served; doesn't wait for one.
   ///
   /// What is received is in the first bytes of `buffer`; its owner is to wipe them.
-  func receiveAndServe(into buffer: borrowing ReceiveBuffer) -> Received {
+  ///
+  /// - Precondition: the buffer has room for ``Capabilities/mostBytesOfMessage``.
+  func receiveAndServe(into buffer: borrowing LockedPages) -> Received {
     var message = unsafe fuse_buf()
     unsafe message.mem = buffer.base
-    unsafe message.size = ReceiveBuffer.size
+    unsafe message.size = buffer.count
     // libfuse reads as much as its largest request may have, and the kernel gives one request: it is
     // not longer than the largest write, which `Capabilities` told the kernel, and what is before it.
     let count = unsafe fuse_session_receive_buf(session, &message)

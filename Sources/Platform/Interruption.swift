@@ -1,5 +1,5 @@
-import CPlatform
 import Glibc
+import Secrets
 
 /// Lets the thread that holds it be woken out of a system call that it waits in, by
 /// ``Thread/interruptAndJoin()`` and by nothing else: all other signals are blocked.
@@ -16,19 +16,14 @@ package struct Interruption: ~Copyable {
   /// Far more than a frame takes (12 KiB, with all registers that there are).
   private static let stackSize = 1 << 16
 
-  private let stack: UnsafeMutableRawPointer
+  private let stack = LockedPages(count: Self.stackSize)
   /// The stack that signals had before: a sanitizer gives each thread one.
   private let before: stack_t
 
   package init() {
     Self.install()
-    guard let stack = unsafe platform_map(Self.stackSize, 0) else {
-      preconditionFailure("the kernel has no memory for a stack of \(Self.stackSize) bytes")
-    }
-    unsafe self.stack = stack
-    _ = unsafe platform_lock_when_touched(stack, Self.stackSize)
     var before = unsafe stack_t()
-    var ours = unsafe stack_t(ss_sp: stack, ss_flags: 0, ss_size: Self.stackSize)
+    var ours = unsafe stack_t(ss_sp: stack.base, ss_flags: 0, ss_size: stack.count)
     unsafe sigaltstack(&ours, &before)
     unsafe self.before = before
     Signals.blockAll()
@@ -39,8 +34,6 @@ package struct Interruption: ~Copyable {
     Signals.block([Self.signal])
     var before = unsafe before
     unsafe sigaltstack(&before, nil)
-    unsafe platform_wipe(stack, Self.stackSize)
-    unsafe platform_unmap(stack, Self.stackSize)
   }
 
   /// Has the signal do nothing but end a system call: without a handler it wouldn't do that, and with

@@ -85,4 +85,53 @@ import Testing
     #expect(distance >= 100)
     #expect(SecretBytes.allAreLocked)
   }
+
+  @Test func `of locked pages as much is overwritten as was used`() {
+    let pages = LockedPages(count: 10_000)
+    let address = unsafe UInt(bitPattern: pages.base)
+    #expect(Self.remains(at: address, count: pages.count) < pages.count / 8)
+    for i in 0..<pages.count {
+      unsafe pages.base.storeBytes(of: Self.byte(i), toByteOffset: i, as: UInt8.self)
+    }
+    pages.wipe(first: 1000)
+    #expect(Self.isWiped(Self.remains(at: address, count: 1000), of: 1000))
+    let behind = Self.remains(at: address, count: pages.count)
+    #expect(behind >= 9000)
+    pages.wipe(first: 20_000)
+    let all = Self.remains(at: address, count: pages.count)
+    #expect(Self.isWiped(all, of: pages.count))
+  }
+
+  @Test func `locked pages stay in memory, out of core files, and go`() throws {
+    func makeAndLose() throws -> UInt {
+      let pages = LockedPages(count: 10_000)
+      let address = unsafe UInt(bitPattern: pages.base)
+      unsafe pages.base.storeBytes(of: 1, as: UInt8.self)
+      let flags = try #require(Self.flags(ofMappingAt: address))
+      #expect(flags.isSuperset(of: ["lo", "dd"]))
+      return address
+    }
+    let address = try makeAndLose()
+    #expect(Self.flags(ofMappingAt: address) == nil)
+  }
+
+  /// What the kernel does with the pages there (`VmFlags` of proc_pid_smaps(5)); nil where nothing is
+  /// mapped.
+  private static func flags(ofMappingAt address: UInt) -> Set<Substring>? {
+    guard let file = unsafe fopen("/proc/self/smaps", "re") else { return nil }
+    defer { unsafe fclose(file) }
+    var line = [CChar](repeating: 0, count: 1024)
+    var isThere = false
+    while unsafe fgets(&line, CInt(line.count), file) != nil {
+      let words = String(
+        decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self
+      )
+      .split { $0 == " " || $0 == "\n" }
+      guard let first = words.first else { continue }
+      if first == "VmFlags:", isThere { return Set(words.dropFirst()) }
+      let ends = first.split(separator: "-").compactMap { UInt($0, radix: 16) }
+      if ends.count == 2 { isThere = (ends[0]..<ends[1]).contains(address) }
+    }
+    return nil
+  }
 }
