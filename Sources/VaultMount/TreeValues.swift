@@ -52,12 +52,14 @@ extension OpenFlags {
 }
 
 extension RenameFlags {
-  /// `nil` for flags that the tree doesn't know.
+  /// `nil` for flags that the tree doesn't know, or that don't go together.
   init?(_ flags: FileRenameFlags) {
-    guard flags.isSubset(of: [.noReplace, .exchange]) else { return nil }
-    self = []
-    if flags.contains(.noReplace) { insert(.noReplace) }
-    if flags.contains(.exchange) { insert(.exchange) }
+    switch flags.rawValue {
+    case 0: self.init(rawValue: 0)
+    case FileRenameFlags.noReplace.rawValue: self = .noReplace
+    case FileRenameFlags.exchange.rawValue: self = .exchange
+    default: return nil
+    }
   }
 }
 

@@ -151,9 +151,7 @@ struct ViewCache: Sendable {
   }
 
   mutating func keep(_ view: EntryView, of owner: UInt64) {
-    let place = Self.place(of: owner)
-    while places.count <= place { places.append(nil) }
-    places[place] = (owner, view)
+    places.put((owner, view), at: Self.place(of: owner))
   }
 
   mutating func forget(_ owner: UInt64) {

@@ -6,10 +6,7 @@ struct OwnerTable: Sendable {
 
   subscript(owner: UInt64) -> OwnerKind? {
     get { owner < UInt64(kinds.count) ? kinds[Int(owner)] : nil }
-    set {
-      while UInt64(kinds.count) <= owner { kinds.append(nil) }
-      kinds[Int(owner)] = newValue
-    }
+    set { kinds.put(newValue, at: Int(owner)) }
   }
 
   /// How many numbers stand for something.
@@ -21,5 +18,13 @@ struct OwnerTable: Sendable {
   /// Whether one of them is given to something of which `condition` is true.
   func contains(where condition: (OwnerKind) -> Bool) -> Bool {
     kinds.contains { $0.map(condition) ?? false }
+  }
+}
+
+extension Array {
+  /// Puts an element at a place, behind as many empty ones as it takes to get there.
+  mutating func put<Wrapped>(_ element: Wrapped?, at place: Int) where Element == Wrapped? {
+    while count <= place { append(nil) }
+    self[place] = element
   }
 }

@@ -38,40 +38,19 @@ extension TreeState {
   private mutating func attributes(
     _ node: NodeID, _ key: ItemKey, _ owner: UInt64
   ) throws(TreeError) -> NodeAttributes {
-    if case .field(let field) = key, entries[owner] == nil {
-      return try attributes(node, ofUntouched: field, owner)
-    }
-    let isGhost = isReachableGhost(key, owner)
-    let isThere = try isShown(key, owner)
-    guard isGhost || isThere else { throw .noEntry }
-    let times = try self.times(of: key, owner)
     if key.isDirectory {
+      let isReachable = try isShown(key, owner) || isReachableGhost(key, owner)
+      guard isReachable else { throw .noEntry }
+      let times = try times(of: key, owner)
       return directory(node, modified: times.modified, accessed: times.accessed)
     }
-    let value = try shownValue(of: key, owner)
-    var mayChange = key.hasPassingSize || unsettled[node] != nil
-    if !mayChange, case .field(let field) = key {
-      mayChange = shownField(field, in: try view(owner), owner: owner).isResolved
-    }
+    guard let shown = try reachableValue(of: key, owner) else { throw .noEntry }
+    let times = try times(of: key, owner)
     return NodeAttributes(
       node: node, kind: .file, permissions: key.isReadOnly ? 0o400 : 0o600,
-      size: try value.count(in: vault.document), modified: times.modified,
-      changed: times.modified, accessed: times.accessed, unsettled: mayChange)
-  }
-
-  /// The same for a field of an entry that nobody touched, as most are: it is what the document has.
-  private mutating func attributes(
-    _ node: NodeID, ofUntouched field: [UInt8], _ owner: UInt64
-  ) throws(TreeError) -> NodeAttributes {
-    let view = try view(owner)
-    guard view.has(.field(field)) else { throw .noEntry }
-    let shown = shownField(field, in: view, owner: owner)
-    let modified = Timestamp(view.modified) ?? started
-    return NodeAttributes(
-      node: node, kind: .file, permissions: 0o600,
-      size: vault.document.values.count(of: shown.text), modified: modified, changed: modified,
-      accessed: Timestamp(view.accessed) ?? modified,
-      unsettled: shown.isResolved || unsettled[node] != nil)
+      size: try shown.bytes.count(in: vault.document), modified: times.modified,
+      changed: times.modified, accessed: times.accessed,
+      unsettled: shown.isResolved || key.hasPassingSize || unsettled[node] != nil)
   }
 
   private mutating func times(

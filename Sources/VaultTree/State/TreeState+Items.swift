@@ -143,13 +143,31 @@ extension TreeState {
 
   // MARK: - Values
 
-  /// What reading a file of an entry gives.
+  /// What reading a file of an entry gives; nil where nothing answers to its name.
+  mutating func reachableValue(
+    of key: ItemKey, _ owner: UInt64
+  ) throws(TreeError) -> ShownValue? {
+    let isReachable = try isShown(key, owner) || isReachableGhost(key, owner)
+    return isReachable ? try shown(key, owner) : nil
+  }
+
+  /// The same of a file that is there.
   mutating func shownValue(of key: ItemKey, _ owner: UInt64) throws(TreeError) -> RestingBytes {
+    try shown(key, owner).bytes
+  }
+
+  private mutating func shown(_ key: ItemKey, _ owner: UInt64) throws(TreeError) -> ShownValue {
     switch entries[owner]?.overlays[key] {
-    case .fresh(let fresh): return fresh.value
-    case .ghost: return .empty
-    case .absent, nil: return try storedValue(of: key, owner)
+    case .fresh(let fresh): return ShownValue(bytes: fresh.value)
+    case .ghost: return ShownValue(bytes: .empty)
+    case .absent, nil: break
     }
+    guard case .field(let field) = key else {
+      return ShownValue(bytes: try storedValue(of: key, owner))
+    }
+    // Looked up before: within the call it would take a copy of the whole state.
+    let view = try view(owner)
+    return shownField(field, in: view, owner: owner)
   }
 
   /// The same as the document has it, whatever the tree shows.
@@ -170,7 +188,7 @@ extension TreeState {
     of key: ItemKey, in view: EntryView, owner: UInt64?
   ) throws(TreeError) -> RestingBytes {
     switch key {
-    case .field(let key): return .text(shownField(key, in: view, owner: owner).text)
+    case .field(let key): return shownField(key, in: view, owner: owner).bytes
     case .attachment(let name):
       guard let attachment = view.attachment(name) else { throw .noEntry }
       return .content(attachment.content)
@@ -207,16 +225,13 @@ extension TreeState {
     return .sealed(sealing.seal(resolved.bytes))
   }
 
-  /// What a field shows, and whether that is what its references and placeholders mean: then it may change
-  /// without an edit of its own.
-  func shownField(
-    _ key: [UInt8], in view: EntryView, owner: UInt64?
-  ) -> (text: StoredText, isResolved: Bool) {
-    guard let place = view.index(of: key) else { return (.empty, false) }
+  /// What the document has of a field, as it is shown.
+  func shownField(_ key: [UInt8], in view: EntryView, owner: UInt64?) -> ShownValue {
+    guard let place = view.index(of: key) else { return ShownValue(bytes: .empty) }
     if view.fields[place].mayRefer, let owner, let resolved = resolved(key, owner) {
-      return (resolved, true)
+      return ShownValue(bytes: .text(resolved), isResolved: true)
     }
-    return (view.fields[place].value, false)
+    return ShownValue(bytes: .text(view.fields[place].value))
   }
 
   // MARK: - Times
@@ -229,6 +244,14 @@ extension TreeState {
     }
     return Timestamp(try view(owner).modified) ?? started
   }
+}
+
+/// What reading a file gives.
+struct ShownValue: Sendable {
+  let bytes: RestingBytes
+  /// Whether it is what a field's references and placeholders mean: then it may change without an edit of
+  /// its own.
+  var isResolved = false
 }
 
 extension Timestamp {

@@ -36,7 +36,7 @@ extension TreeState {
     forgetWhatWasSeen()
     for child in report.removed { forgetMerged(child) }
     for (owner, place) in places { moveMerged(owner, from: place) }
-    for child in report.added.sorted(by: isEarlier) { showNewcomer(child) }
+    for child in inOrder(report.added) { showNewcomer(child) }
     for case .group(let id) in report.changed { noteChangedGroup(id) }
     for (owner, names) in shown { noteChangedEntry(owner, names, report) }
     if needsSave { noteStructure() } else { savedStructure = structure }
@@ -55,7 +55,7 @@ extension TreeState {
   /// Where what may move or change its title stands, as far as anybody has seen it.
   private mutating func placesBefore(_ report: MergeReport) -> [(UInt64, OldPlace)] {
     var places: [(UInt64, OldPlace)] = []
-    for child in report.changed.union(report.moved).union(report.removed).sorted(by: isEarlier) {
+    for child in inOrder(report.changed.union(report.moved).union(report.removed)) {
       guard let owner = knownOwner(of: child), let parent = vault.document.parent(of: child),
         let folder = groupOwners[parent], let name = folders[folder]?.index?.name(of: owner)
       else { continue }
@@ -72,10 +72,13 @@ extension TreeState {
     }
   }
 
-  /// An order, so that names don't depend on chance.
-  private func isEarlier(_ left: ChildID, _ right: ChildID) -> Bool {
-    let (a, b) = (vault.child(for: left), vault.child(for: right))
-    return (a.created ?? .earliest, a.uuid) < (b.created ?? .earliest, b.uuid)
+  /// The oldest first, so that names don't depend on chance.
+  private func inOrder(_ children: Set<ChildID>) -> [ChildID] {
+    let ages = children.map { id in
+      let child = vault.child(for: id)
+      return (id: id, created: child.created ?? .earliest, uuid: child.uuid)
+    }
+    return ages.sorted { ($0.created, $0.uuid) < ($1.created, $1.uuid) }.map(\.id)
   }
 
   /// Shows a folder or entry where it is now, under the name that its title gives; one that stays in

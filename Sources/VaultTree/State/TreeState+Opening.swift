@@ -31,7 +31,7 @@ extension TreeState {
       return try open(node, notes, flags, .field, subject(of: meaning))
     case .item(let owner, let key):
       if key.isDirectory { throw .isDirectory }
-      guard let value = try openedValue(of: key, owner) else { throw .stale }
+      guard let value = try reachableValue(of: key, owner)?.bytes else { throw .stale }
       if key.isReadOnly {
         guard !changes else { throw .readOnlyFile }
       } else if changes {
@@ -40,19 +40,6 @@ extension TreeState {
       }
       return try open(node, value, flags, WriteRule(key), subject(of: meaning))
     }
-  }
-
-  /// What an open of an entry's file shows; nil where none is there.
-  private mutating func openedValue(
-    of key: ItemKey, _ owner: UInt64
-  ) throws(TreeError) -> RestingBytes? {
-    if case .field(let field) = key, entries[owner] == nil {
-      // Most opens: a field of an entry that nobody touched is what the document has.
-      let view = try view(owner)
-      return view.has(key) ? .text(shownField(field, in: view, owner: owner).text) : nil
-    }
-    let isReachable = try isShown(key, owner) || isReachableGhost(key, owner)
-    return isReachable ? try shownValue(of: key, owner) : nil
   }
 
   private mutating func open(
