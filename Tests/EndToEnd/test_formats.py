@@ -10,12 +10,12 @@ from support import fixtures, kdbx, programs
 PASSWORD = "formats"
 
 
-def make_vault(folder, version, signature=kdbx.SIGNATURE):
+def make_vault(folder, version, signature=kdbx.SIGNATURE, cipher="aes"):
     content = fixtures.Content("Formats")
     content.root.append(
         content.entry("GitHub", "2024-01-02 08:00:00", fields={"Password": "first"}))
     path = folder / "vaults" / "vault.kdbx"
-    recipe = kdbx.Recipe(version=version)
+    recipe = kdbx.Recipe(version=version, cipher=cipher)
     # The header's hash in the document is of KDBX 3.1 and later.
     path.write_bytes(kdbx.write(content.tree(), recipe, PASSWORD, signature=signature))
     return path
@@ -65,3 +65,26 @@ def test_a_newer_major_version_is_refused(folder, place):
     vault.write_bytes(kdbx.SIGNATURE + bytes.fromhex("00000500") + bytes(200))
     done = programs.run(vault, place, password=PASSWORD)
     assert done.code == 23 and "version 5.0" in done.err
+
+
+# What a machine may have for all programs that use OpenSSL; each leaves no ChaCha20, the first no hash either.
+CONFIGURATIONS = {
+    "no-provider": "providers = providers\n[providers]\nbase = base\n[base]\nactivate = 1\n",
+    "fips-only": "alg_section = algorithms\n[algorithms]\ndefault_properties = fips=yes\n",
+}
+
+
+@pytest.mark.parametrize("cipher", ["aes", "chacha20"])
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_no_configuration_of_openssl_takes_a_cipher_away(folder, place, name, cipher):
+    configuration = folder / "openssl.cnf"
+    configuration.write_text(f"openssl_conf = start\n[start]\n{CONFIGURATIONS[name]}")
+    vault = make_vault(folder, (4, 0), cipher=cipher)
+    mounted = programs.mount(vault, place, password=PASSWORD,
+                             env={"OPENSSL_CONF": str(configuration)})
+    assert (place / "GitHub/password").read_text() == "first"
+    (place / "GitHub/password").write_text("second")
+    mounted.unmount()
+    saved = kdbx.read(vault.read_bytes(), PASSWORD)
+    values = [value.text for value in saved.tree.iterfind("Root/Group/Entry/String/Value")]
+    assert "second" in values
