@@ -10,11 +10,11 @@ import sys
 from datetime import date
 from pathlib import Path
 
-from . import idle, opening, saving, tree  # noqa: F401  (they declare the rows)
+from . import growth, idle, opening, saving, tree  # noqa: F401  (they declare the rows)
 from .bench import Bench
 from .rows import ROWS
 
-HEAD = "| goal | what | beside | ours | theirs | ratio | wanted | reached |"
+HEAD = "| goal | what | beside | ours | theirs | ratio | CPU | wanted | reached |"
 
 
 def machine() -> str:
@@ -41,16 +41,17 @@ def main() -> int:
         parser.error(f"no such row: {', '.join(unknown)}; --list tells the rows")
     bench = Bench(arguments.folder, arguments.build)
     print(machine())
-    print("Ours: direct I/O, the wiping request loop and sealed values on.\n")
+    print("Ours: direct I/O, the wiping request loop and sealed values on.")
+    print("CPU: the same ratio of CPU time, where that of both sides can be told.\n")
     print(HEAD)
-    print("| --- " * 8 + "|")
+    print("| --- " * 9 + "|")
     failed = 0
     for name in arguments.rows or ROWS:
         what, measure = ROWS[name]
         try:
             for figure in measure(bench):
                 print(f"| {name} | {what} | {figure.what} | {figure.ours} | {figure.peer} | "
-                      f"{figure.ratio:.2f} | {figure.wanted} | {figure.reached} |", flush=True)
+                      f"{figure.ratio:.2f} | {figure.cpu_text} | {figure.wanted} | {figure.reached} |", flush=True)
         except (OSError, RuntimeError, subprocess.CalledProcessError) as error:
             failed += 1
             print(f"{name}: could not be measured: {error}", file=sys.stderr)

@@ -28,6 +28,11 @@ KINDS = {
                "--parallelism", "2"],
     # Cheap, and of the shape of the tree that the C server serves: no group in a group.
     "flat": ["--kdf", "argon2d", "--memory-kib", "1024", "--groups", "100", "--depth", "1"],
+    # Cheap, and more of what an entry can have.
+    "history-10": ["--kdf", "argon2d", "--memory-kib", "1024", "--history", "10"],
+    "history-100": ["--kdf", "argon2d", "--memory-kib", "1024", "--history", "100"],
+    "attached-10K": ["--kdf", "argon2d", "--memory-kib", "1024", "--attachment-kib", "10"],
+    "attached-100K": ["--kdf", "argon2d", "--memory-kib", "1024", "--attachment-kib", "100"],
     "aes60M": ["--version", "3.1", "--kdf", "aes", "--rounds", "60000000"],
 }
 LIBRARIES = {
@@ -127,7 +132,8 @@ class Bench:
         fields = said.splitlines()[-1].split()
         if fields[0] != operation or int(fields[6]):
             raise RuntimeError(f"{operation} failed on {place}: {said}")
-        return {"rate": float(fields[2]), "p99": float(fields[4])}
+        rate = float(fields[2])
+        return {"rate": rate, "p99": float(fields[4]), "calls": rate * seconds}
 
     # -- mounts
 

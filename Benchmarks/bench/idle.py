@@ -3,9 +3,8 @@
 import subprocess
 import time
 
-from .measuring import (Command, in_turn, median, ratio_of_pairs, resident_megabytes,
-                        scheduled_seconds)
-from .rows import Figure, row, seconds
+from .measuring import Command, in_turn, median, resident_megabytes, scheduled_seconds
+from .rows import Figure, row, wall_of_pairs
 
 
 @row("P21", "resident memory, mounted and idle: 1,000 entries")
@@ -32,11 +31,10 @@ def idle_minute(bench):
 @row("start", "start-up of what needs no vault")
 def start(bench):
     empty = bench.limit("empty")
-    for arguments in ["--version"], ["--help"], ["umount", "--help"]:
+    for arguments in (["--version"], ["--help"], ["umount", "--help"], ["generate"],
+                      ["generate", "words"]):
         ours, theirs = in_turn(Command([bench.program, *arguments]), Command([empty]), runs=20)
-        mine, peers = [run.wall for run in ours], [run.wall for run in theirs]
-        yield Figure(f"{' '.join(arguments)}, an empty C program, wall", seconds(median(mine)),
-                     seconds(median(peers)), ratio_of_pairs(mine, peers), 2)
+        yield wall_of_pairs(f"{' '.join(arguments)}, an empty C program, wall", ours, theirs, 2)
 
 
 @row("size", "the stripped program")

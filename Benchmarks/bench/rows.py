@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from .measuring import median, ratio_of_pairs
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -16,6 +18,11 @@ class Figure:
     ratio: float
     goal: float | None = None  # None for a figure that only explains another
     at_least: bool = False  # the ratio is to be at least the goal, not at most
+    cpu: float | None = None  # the ratio of CPU times where `ratio` is of something else
+
+    @property
+    def cpu_text(self) -> str:
+        return "" if self.cpu is None else f"{self.cpu:.2f}"
 
     @property
     def reached(self) -> str:
@@ -43,6 +50,17 @@ def row(name: str, what: str):
         return measure
 
     return declare
+
+
+def wall_of_pairs(what: str, ours: list, theirs: list, goal: float | None) -> Figure:
+    """The wall time of whole commands, run in turn, with the ratio of their CPU time."""
+    mine, peers = [run.wall for run in ours], [run.wall for run in theirs]
+    return Figure(what, seconds(median(mine)), seconds(median(peers)), ratio_of_pairs(mine, peers),
+                  goal, cpu=cpu_of_pairs(ours, theirs))
+
+
+def cpu_of_pairs(ours: list, theirs: list) -> float:
+    return ratio_of_pairs([run.cpu for run in ours], [run.cpu for run in theirs])
 
 
 def seconds(value: float) -> str:

@@ -6,27 +6,36 @@ import time
 
 from .bench import NEEDLE, Bench
 from .measuring import Command, cpu_seconds, in_turn, median, ratio_of_pairs
-from .rows import Figure, row, seconds
+from .rows import Figure, row, seconds, wall_of_pairs
 
 ENTRIES = 10_000
 ROUNDS = 5
 
 
 def in_rounds(bench: Bench, operation: str, clients: int, places, rounds: int = ROUNDS):
-    """Operations a second on each place, in turn: a list a place."""
-    rates = [[] for _ in places]
+    """Calls a second on each place, in turn, and the CPU seconds of its server a call: two lists a place.
+
+    A place goes with the process that serves it; without one no CPU time is told.
+    """
+    rates, shares = [[] for _ in places], [[] for _ in places]
     for _ in range(rounds):
-        for place, list_ in zip(places, rates, strict=True):
-            list_.append(bench.load(place, operation, clients)["rate"])
-    return rates
+        for number, (place, pid) in enumerate(places):
+            before = sum(cpu_seconds(pid)) if pid else 0
+            said = bench.load(place, operation, clients)
+            rates[number].append(said["rate"])
+            if pid:
+                shares[number].append((sum(cpu_seconds(pid)) - before) / said["calls"])
+    return rates, shares
 
 
 def loads(bench: Bench, operations, clients: int, places, peer: str):
     for operation, goal in operations:
-        ours, theirs = in_rounds(bench, operation, clients, places)
+        (ours, theirs), shares = in_rounds(bench, operation, clients, places)
         plural = "client" if clients == 1 else "clients"
         yield Figure(f"{operation}, {clients} {plural}, {peer}", f"{median(ours):,.0f}/s",
-                     f"{median(theirs):,.0f}/s", ratio_of_pairs(ours, theirs), goal, at_least=True)
+                     f"{median(theirs):,.0f}/s", ratio_of_pairs(ours, theirs), goal, at_least=True,
+                     cpu=ratio_of_pairs(*shares) if all(min(of, default=0) for of in shares)
+                     else None)
 
 
 @row("P11", "one secret read from a mounted vault, whole process")
@@ -35,21 +44,19 @@ def one_secret(bench):
     with bench.mounted(vault) as (place, _):
         ours, theirs = in_turn(Command(["cat", place / NEEDLE / "password"]),
                                bench.keepassxc_show(vault), runs=15)
-    mine, peers = [run.wall for run in ours], [run.wall for run in theirs]
-    yield Figure("keepassxc-cli show, wall", seconds(median(mine)), seconds(median(peers)),
-                 ratio_of_pairs(mine, peers), 0.02)
+    yield wall_of_pairs("keepassxc-cli show, wall", ours, theirs, 0.02)
 
 
 @row("P12", "open, read, close")
 def open_read_close(bench):
-    with bench.mounted(bench.vault(ENTRIES, "flat")) as (ours, _), bench.c_server() as (limit, _):
+    with bench.mounted(bench.vault(ENTRIES, "flat")) as ours, bench.c_server() as limit:
         yield from loads(bench, [("orc", 0.90)], 4, (ours, limit), "C server")
 
 
 @row("P13", "stat, readdir, ls -l, missing names")
 def lookups(bench):
     wanted = [("stat", 0.85), ("readdir", 0.85), ("lsl", 0.85), ("miss", 0.75)]
-    with bench.mounted(bench.vault(ENTRIES, "flat")) as (ours, _), bench.c_server() as (limit, _):
+    with bench.mounted(bench.vault(ENTRIES, "flat")) as ours, bench.c_server() as limit:
         yield from loads(bench, wanted, 4, (ours, limit), "C server")
 
 
@@ -58,7 +65,7 @@ def beside_gocryptfs(bench):
     wanted = [("orc", 2.0), ("readdir", 2.0), ("lsl", 2.0)]
     with bench.mounted(bench.vault(ENTRIES)) as (ours, _), bench.gocryptfs(ours) as theirs:
         for clients in 1, 4:
-            yield from loads(bench, wanted, clients, (ours, theirs), "gocryptfs")
+            yield from loads(bench, wanted, clients, ((ours, None), (theirs, None)), "gocryptfs")
 
 
 def walk(place) -> dict[str, list]:
@@ -144,4 +151,4 @@ def beside_sshfs(bench):
     with bench.mounted(bench.vault(ENTRIES)) as (ours, _), bench.tmpfs("plain") as plain:
         subprocess.run(["cp", "-r", f"{ours}/.", plain], check=True)
         with bench.sshfs(plain) as theirs:
-            yield from loads(bench, wanted, 4, (ours, theirs), "sshfs")
+            yield from loads(bench, wanted, 4, ((ours, None), (theirs, None)), "sshfs")
