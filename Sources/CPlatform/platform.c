@@ -10,6 +10,7 @@
 #include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
@@ -38,6 +39,17 @@ void *platform_map(size_t count, int huge) {
   (void)madvise(bytes, count, MADV_DONTDUMP);
   if (huge) (void)madvise(bytes, count, MADV_HUGEPAGE);
   return bytes;
+}
+
+int platform_random(void *bytes, size_t count) {
+  char *next = bytes;
+  while (count > 0) {
+    // More than 256 bytes may come in pieces, when a signal does.
+    ssize_t got = getrandom(next, count, 0);
+    if (got < 0 && errno != EINTR) return -1;
+    if (got > 0) next += got, count -= (size_t)got;
+  }
+  return 0;
 }
 
 int platform_lock_when_touched(void *bytes, size_t count) {

@@ -1,7 +1,7 @@
 import CLibcrypto
 
 /// OpenSSL, which begins its life in this process here.
-enum Libcrypto {
+private enum Libcrypto {
   /// To be called before anything of OpenSSL's is used; from any thread, and as often as one likes.
   ///
   /// Its configuration is left unread, since it may take away ciphers that a vault needs, and have code

@@ -3,8 +3,7 @@ import Secrets
 
 /// Picks numbers at random, each as likely as any other.
 ///
-/// The bytes come from libcrypto's private generator, which the kernel seeds; those that would make
-/// some numbers likelier than others are thrown away.
+/// The bytes are the kernel's; those that would make some numbers likelier than others are thrown away.
 struct RandomPicker: ~Copyable {
   /// How many bytes are drawn at one time.
   private static let drawn = 256

@@ -109,6 +109,9 @@ import Testing
     #expect(WordList.own.count == 7776)
     #expect(WordList.own[0] == Array("abacus".utf8))
     #expect(WordList.own[7775] == Array("zoom".utf8))
+    // As one reads it that takes nothing for granted.
+    let text = (0..<7776).flatMap { WordList.own[$0] + [UInt8(ascii: "\n")] }
+    #expect(WordList(text: text) == .own)
   }
 
   @Test func `words come from the list, with the separator between them`() {

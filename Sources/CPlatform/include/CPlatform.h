@@ -23,6 +23,10 @@ void platform_unhandle(int number);
 /// kernel is asked for huge pages, which is no promise. Returns NULL and errno on failure.
 void *_Nullable platform_map(size_t count, int huge);
 
+/// Fills `count` bytes with random ones of the kernel's (getrandom(2)), for keys too. Returns 0, or -1 and
+/// errno, which no kernel that we run on does. (Swift's Glibc lacks getrandom.)
+int platform_random(void *_Nonnull bytes, size_t count);
+
 /// Keeps each page of the mapped `count` bytes out of the swap from its first touch on. Returns 0, or -1
 /// and errno. (Swift's Glibc lacks mlock2.)
 int platform_lock_when_touched(void *_Nonnull bytes, size_t count);
