@@ -39,8 +39,7 @@ extension TreeState {
     _ node: NodeID, _ key: ItemKey, _ owner: UInt64
   ) throws(TreeError) -> NodeAttributes {
     if key.isDirectory {
-      let isReachable = try isShown(key, owner) || isReachableGhost(key, owner)
-      guard isReachable else { throw .noEntry }
+      guard try isReachable(key, owner) else { throw .noEntry }
       let times = try times(of: key, owner)
       return directory(node, modified: times.modified, accessed: times.accessed)
     }

@@ -73,9 +73,13 @@ extension TreeState {
     _ key: ItemKey?, _ owner: UInt64
   ) throws(TreeError) -> FoundNode? {
     guard let key else { return nil }
-    let isReachable = try isShown(key, owner) || isReachableGhost(key, owner)
-    guard isReachable else { return nil }
+    guard try isReachable(key, owner) else { return nil }
     return FoundNode(node: try number(of: key, owner), meaning: .item(owner, key))
+  }
+
+  /// Whether an item of an entry answers to its name, listed or not.
+  mutating func isReachable(_ key: ItemKey, _ owner: UInt64) throws(TreeError) -> Bool {
+    try isShown(key, owner) || isReachableGhost(key, owner)
   }
 
   /// Whether something that isn't listed any more can still be looked up: a directory whose last file

@@ -147,8 +147,7 @@ extension TreeState {
   mutating func reachableValue(
     of key: ItemKey, _ owner: UInt64
   ) throws(TreeError) -> ShownValue? {
-    let isReachable = try isShown(key, owner) || isReachableGhost(key, owner)
-    return isReachable ? try shown(key, owner) : nil
+    try isReachable(key, owner) ? shown(key, owner) : nil
   }
 
   /// The same of a file that is there.
