@@ -2,7 +2,7 @@
 
 from .measuring import in_turn, median, resident_megabytes
 from .rows import Figure, row, seconds
-from .saving import saved, vault_named
+from .saving import saved
 
 # Each beside a thousand entries, a tenth of them with three old versions.
 USUAL = "cheap", 1000
@@ -22,7 +22,7 @@ def cost(bench, kind: str, entries: int) -> dict[str, float]:
     """CPU seconds and megabytes."""
     vault = bench.vault(entries, kind)
     (opened,) = in_turn(bench.cat(vault), runs=5)
-    with bench.mounted(bench.copy(vault_named(bench, vault, "ours"))) as (place, pid):
+    with bench.mounted(bench.copy(vault)) as (place, pid):
         # The mean: the kernel tells a process' time in ticks of 10 ms.
         save = sum(saved(place, pid, number).cpu for number in range(SAVES)) / SAVES
         resident = resident_megabytes(pid)

@@ -6,7 +6,7 @@ import threading
 import time
 from dataclasses import replace
 
-from .bench import NEEDLE, Bench
+from .bench import NEEDLE
 from .measuring import Command, Run, cpu_seconds, median, once, ratio_of_pairs
 from .rows import Figure, row, seconds, wall_of_pairs
 
@@ -22,7 +22,7 @@ def one_field(bench):
         vault = bench.vault(1000, kdf)
         adding = bench.keepassxc_add(vault)
         mine, peers = [], []
-        with bench.mounted(bench.copy(vault_named(bench, vault, "ours"))) as (place, pid):
+        with bench.mounted(bench.copy(vault, "ours-")) as (place, pid):
             for number in range(runs):
                 mine.append(saved(place, pid, number))
                 peers.append(once(adding))
@@ -36,20 +36,13 @@ def saved(place, pid: int, number: int) -> Run:
     return replace(client, cpu=client.cpu + sum(cpu_seconds(pid)) - before)
 
 
-def vault_named(bench: Bench, vault, prefix: str):
-    """A second copy of a vault: the peer writes to another file than the one that is mounted."""
-    path = bench.folder / f"{prefix}-{vault.name}"
-    path.write_bytes(vault.read_bytes())
-    return path
-
-
 @row("P18", "the same, large vaults, CPU")
 def large(bench):
     for entries, runs in (10_000, 5), (100_000, 3):
         vault = bench.vault(entries)
         adding = bench.keepassxc_add(vault)
         mine, peers = [], []
-        with bench.mounted(bench.copy(vault_named(bench, vault, "ours"))) as (place, pid):
+        with bench.mounted(bench.copy(vault, "ours-")) as (place, pid):
             for number in range(runs):
                 mine.append(saved(place, pid, number).cpu)
                 peers.append(once(adding).cpu)
