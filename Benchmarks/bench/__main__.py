@@ -10,7 +10,8 @@ import sys
 from datetime import date
 from pathlib import Path
 
-from . import idle, opening, saving, tree, growth  # noqa: F401, I001  (they declare the rows, in this order)
+# They declare the rows, in this order.
+from . import idle, opening, saving, tree, growth  # noqa: F401, I001
 from .bench import Bench
 from .rows import ROWS
 
@@ -51,7 +52,8 @@ def main() -> int:
         try:
             for figure in measure(bench):
                 print(f"| {name} | {what} | {figure.what} | {figure.ours} | {figure.peer} | "
-                      f"{figure.ratio:.2f} | {figure.cpu_text} | {figure.wanted} | {figure.reached} |", flush=True)
+                      f"{figure.ratio:.2f} | {figure.cpu_text} | {figure.wanted} | "
+                      f"{figure.reached} |", flush=True)
         except (OSError, RuntimeError, subprocess.CalledProcessError) as error:
             failed += 1
             print(f"{name}: could not be measured: {error}", file=sys.stderr)

@@ -18,9 +18,10 @@ from .measuring import Command
 ROOT = Path(__file__).resolve().parents[2]
 PASSWORD = b"bench\n"
 NEEDLE = "Needle group/Needle entry"
+# What is left is reading the vault.
+CHEAP = ["--kdf", "argon2d", "--memory-kib", "1024"]
 KINDS = {
-    # What is left is reading the vault.
-    "cheap": ["--kdf", "argon2d", "--memory-kib", "1024"],
+    "cheap": CHEAP,
     # KeePass's own default memory and passes.
     "default": ["--kdf", "argon2d", "--memory-kib", "65536", "--iterations", "2",
                 "--parallelism", "2"],
@@ -28,12 +29,12 @@ KINDS = {
     "second": ["--kdf", "argon2d", "--memory-kib", "65536", "--iterations", "34",
                "--parallelism", "2"],
     # Cheap, and of the shape of the tree that the C server serves: no group in a group.
-    "flat": ["--kdf", "argon2d", "--memory-kib", "1024", "--groups", "100", "--depth", "1"],
+    "flat": [*CHEAP, "--groups", "100", "--depth", "1"],
     # Cheap, and more of what an entry can have.
-    "history-10": ["--kdf", "argon2d", "--memory-kib", "1024", "--history", "10"],
-    "history-100": ["--kdf", "argon2d", "--memory-kib", "1024", "--history", "100"],
-    "attached-10K": ["--kdf", "argon2d", "--memory-kib", "1024", "--attachment-kib", "10"],
-    "attached-100K": ["--kdf", "argon2d", "--memory-kib", "1024", "--attachment-kib", "100"],
+    "history-10": [*CHEAP, "--history", "10"],
+    "history-100": [*CHEAP, "--history", "100"],
+    "attached-10K": [*CHEAP, "--attachment-kib", "10"],
+    "attached-100K": [*CHEAP, "--attachment-kib", "100"],
     "aes60M": ["--version", "3.1", "--kdf", "aes", "--rounds", "60000000"],
 }
 LIBRARIES = {

@@ -4,7 +4,7 @@ import subprocess
 import time
 
 from .measuring import Command, in_turn, median, resident_megabytes, scheduled_seconds
-from .rows import Figure, row, wall_of_pairs
+from .rows import Figure, of_pairs, row
 
 
 @row("P21", "resident memory, mounted and idle: 1,000 entries")
@@ -34,7 +34,7 @@ def start(bench):
     for arguments in (["--version"], ["--help"], ["umount", "--help"], ["generate"],
                       ["generate", "words"]):
         ours, theirs = in_turn(Command([bench.program, *arguments]), Command([empty]), runs=20)
-        yield wall_of_pairs(f"{' '.join(arguments)}, an empty C program, wall", ours, theirs, 2)
+        yield of_pairs(f"{' '.join(arguments)}, an empty C program, wall", ours, theirs, 2)
 
 
 @row("size", "the stripped program")

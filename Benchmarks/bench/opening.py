@@ -4,7 +4,7 @@ import re
 
 from .bench import PASSWORD, Bench
 from .measuring import Command, in_turn, median, ratio_of_pairs
-from .rows import Figure, cpu_of_pairs, row, seconds, wall_of_pairs
+from .rows import Figure, of_pairs, row, seconds
 
 
 # KeePass's own default, as `kdf_limit` and `stage-timer` take it: 15 runs.
@@ -24,18 +24,15 @@ def shown(bench: Bench, entries: int, kdf: str, goal: float, runs: int = 9, by: 
     C in huge pages.
     """
     vault = bench.vault(entries, kdf)
-    measured = in_turn(
+    ours, xc, py = in_turn(
         bench.cat(vault), bench.keepassxc_show(vault), bench.pykeepass_show(vault), runs=runs)
-    mine, xc, py = ([getattr(run, by) for run in side] for side in measured)
-    shares = [cpu_of_pairs(measured[0], side) for side in measured[1:]]
     # No goal was set beside pykeepass; to be slower than it would be a fault.
-    for (peer, theirs, wanted), share in zip(
-            (("keepassxc-cli show", xc, goal), ("pykeepass", py, 1)), shares, strict=True):
-        yield Figure(f"{peer}, {by}", seconds(median(mine)), seconds(median(theirs)),
-                     ratio_of_pairs(mine, theirs), wanted, cpu=share if by == "wall" else None)
+    for peer, theirs, wanted in ("keepassxc-cli show", xc, goal), ("pykeepass", py, 1):
+        yield of_pairs(f"{peer}, {by}", ours, theirs, wanted, by)
     if names_limit:
         said = bench.limit_says("kdf_limit", "argon2", "d", *ARGON2)
-        alone, whole = milliseconds_of(said, argon2_line("d", ", huge")) / 1e3, median(xc)
+        alone = milliseconds_of(said, argon2_line("d", ", huge")) / 1e3
+        whole = median(run.wall for run in xc)
         yield Figure("the same, of libargon2 in C alone", seconds(alone), seconds(whole), alone / whole)
 
 
@@ -103,7 +100,7 @@ def aes(bench):
     vault = bench.vault(10, "aes60M")
     mine, peers = in_turn(Command([bench.program, "ls", vault], PASSWORD),
                           bench.keepassxc("ls", vault), runs=5)
-    yield wall_of_pairs("60,000,000 rounds, keepassxc-cli ls, wall", mine, peers, 1.05)
+    yield of_pairs("60,000,000 rounds, keepassxc-cli ls, wall", mine, peers, 1.05)
 
 
 @row("P9", "XML scan of 100,000 entries")
@@ -122,9 +119,7 @@ def mount_and_leave(bench):
     ours, theirs = in_turn(
         Command(["sh", "-ec", script, "sh", bench.program, vault, place], PASSWORD),
         bench.keepassxc("ls", vault), runs=9)
-    mine, peers = [run.wall for run in ours], [run.wall for run in theirs]
-    yield Figure("keepassxc-cli ls, wall", seconds(median(mine)), seconds(median(peers)),
-                 ratio_of_pairs(mine, peers), 0.60)
+    yield of_pairs("keepassxc-cli ls, wall", ours, theirs, 0.60, tells_cpu=False)
 
 
 @row("P24", "search a word in 10,000 entries, cheap KDF")
@@ -135,4 +130,4 @@ def search(bench):
     ours, theirs = in_turn(
         Command([bench.program, "find", "-v", vault, "haystackneedle"], PASSWORD),
         bench.keepassxc("search", vault, "haystackneedle"), runs=7)
-    yield wall_of_pairs("keepassxc-cli search, wall", ours, theirs, 0.15)
+    yield of_pairs("keepassxc-cli search, wall", ours, theirs, 0.15)

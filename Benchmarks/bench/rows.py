@@ -52,15 +52,16 @@ def row(name: str, what: str):
     return declare
 
 
-def wall_of_pairs(what: str, ours: list, theirs: list, goal: float | None) -> Figure:
-    """The wall time of whole commands, run in turn, with the ratio of their CPU time."""
-    mine, peers = [run.wall for run in ours], [run.wall for run in theirs]
+def of_pairs(what: str, ours: list, theirs: list, goal: float | None, by: str = "wall",
+             tells_cpu: bool = True) -> Figure:
+    """The time of runs of commands in turn, by "wall" or "cpu".
+
+    With the first goes the ratio of CPU time, unless a server has a part in it that isn't in the runs.
+    """
+    mine, peers = ([getattr(run, by) for run in side] for side in (ours, theirs))
+    cpu = of_pairs(what, ours, theirs, None, by="cpu").ratio if by == "wall" and tells_cpu else None
     return Figure(what, seconds(median(mine)), seconds(median(peers)), ratio_of_pairs(mine, peers),
-                  goal, cpu=cpu_of_pairs(ours, theirs))
-
-
-def cpu_of_pairs(ours: list, theirs: list) -> float:
-    return ratio_of_pairs([run.cpu for run in ours], [run.cpu for run in theirs])
+                  goal, cpu=cpu)
 
 
 def seconds(value: float) -> str:

@@ -5,7 +5,7 @@ import subprocess
 
 from .bench import NEEDLE, Bench
 from .measuring import Command, cpu_seconds, in_turn, median, once, ratio_of_pairs
-from .rows import Figure, row, seconds, wall_of_pairs
+from .rows import Figure, of_pairs, row
 
 ENTRIES = 10_000
 ROUNDS = 5
@@ -43,7 +43,7 @@ def one_secret(bench):
     with bench.mounted(vault) as (place, _):
         ours, theirs = in_turn(Command(["cat", place / NEEDLE / "password"]),
                                bench.keepassxc_show(vault), runs=15)
-    yield wall_of_pairs("keepassxc-cli show, wall", ours, theirs, 0.02)
+    yield of_pairs("keepassxc-cli show, wall", ours, theirs, 0.02)
 
 
 @row("P12", "open, read, close")
@@ -89,9 +89,8 @@ def whole_commands(bench):
 
 
 def whole_command(what: str, mine: list, peers: list, goal: float | None) -> Figure:
-    a, b = in_turn(Command(mine), Command(peers), runs=5)
-    a, b = [run.wall for run in a], [run.wall for run in b]
-    return Figure(what, seconds(median(a)), seconds(median(b)), ratio_of_pairs(a, b), goal)
+    ours, theirs = in_turn(Command(mine), Command(peers), runs=5)
+    return of_pairs(what, ours, theirs, goal, tells_cpu=False)
 
 
 def count_files(place) -> int:
@@ -112,10 +111,9 @@ def find_twice(bench):
         finds = []
         for _ in range(5):
             with mounted() as (place, _):
-                finds.append([once(Command(["find", place])).wall for _ in range(2)])
+                finds.append([once(Command(["find", place])) for _ in range(2)])
         firsts, laters = zip(*finds, strict=True)
-        yield Figure(side, seconds(median(laters)), seconds(median(firsts)),
-                     ratio_of_pairs(laters, firsts), goal)
+        yield of_pairs(side, laters, firsts, goal, tells_cpu=False)
 
 
 def read_all(paths: list) -> None:
